@@ -1,0 +1,7 @@
+export * from './flags.ts'
+export * from './help.ts'
+export * from './io.ts'
+export * from './messages.ts'
+export * from './record-lines.ts'
+export * from './record-writer.ts'
+export * from './tool.ts'
