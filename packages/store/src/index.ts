@@ -1,0 +1,6 @@
+export * from './config.ts'
+export * from './journal.ts'
+export * from './keys.ts'
+export * from './lease.ts'
+export * from './paths.ts'
+export * from './protected-paths.ts'
