@@ -1,0 +1,3 @@
+export * from './interrupt.ts'
+export * from './stage.ts'
+export * from './text.ts'
