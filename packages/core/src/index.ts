@@ -1,3 +1,6 @@
 export * from './exit.ts'
+export * from './glob.ts'
 export * from './records.ts'
+export * from './scope.ts'
+export * from './slug.ts'
 export * from './user-error.ts'
