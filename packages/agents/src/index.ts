@@ -1,4 +1,5 @@
 export type * from './agent.ts'
 export { agentFolder, inputFolder } from './agent.ts'
+export { budgetMark } from './ending.ts'
 export type * from './events.ts'
-export { findAgent } from './find-agent.ts'
+export { agentNames, findAgent } from './find-agent.ts'
