@@ -1,0 +1,155 @@
+/**
+ * Many words sought in one pass over bytes (Aho and Corasick, 1975), as a dense table: case-folded bytes are mapped to
+ * classes, states are numbered so that those which end a word come last, and one comparison per byte tells a hit.
+ */
+
+export interface Automaton {
+  readonly words: readonly string[]
+  readonly classOf: Uint8Array
+  /** `next[state + class]`, states multiplied by the number of classes. */
+  readonly next: Int32Array
+  readonly firstEnd: number
+  /** Indices of the words that end in a state, by state. */
+  readonly ends: ReadonlyMap<number, readonly number[]>
+  /** Length of the longest beginning of a word that a state stands for, by state / classes. */
+  readonly depth: Uint16Array
+  readonly classes: number
+}
+
+/** A word that was met: `end` is the offset after its last byte. */
+export interface WordHit {
+  readonly word: number
+  readonly end: number
+}
+
+const transparent = 255
+
+interface Node {
+  readonly children: Map<number, number>
+  readonly depth: number
+  fail: number
+  ends: number[]
+}
+
+/** @param words ASCII; letters are folded to lower case. */
+export function buildAutomaton(words: readonly string[]): Automaton {
+  const folded = words.map((word) => word.toLowerCase())
+  const classOf = classesOf(folded)
+  const classes = 1 + Math.max(0, ...classOf)
+  const nodes = buildTrie(folded, classOf)
+  const order = linkFailures(nodes)
+  const numbered = [...order.filter((n) => isEndless(nodes, n)), ...order.filter((n) => !isEndless(nodes, n))]
+  const stateOf = new Int32Array(nodes.length)
+  for (const [index, node] of numbered.entries()) stateOf[node] = index * classes
+  const next = new Int32Array(nodes.length * classes)
+  const depth = new Uint16Array(nodes.length)
+  const ends = new Map<number, readonly number[]>()
+  for (const id of order) {
+    const node = at(nodes, id)
+    const state = stateOf[id] ?? 0
+    const failed = id === 0 ? 0 : (stateOf[node.fail] ?? 0)
+    depth[state / classes] = node.depth
+    if (node.ends.length > 0) ends.set(state, node.ends)
+    for (let c = 0; c < classes; c++) {
+      const child = node.children.get(c)
+      next[state + c] = child !== undefined ? (stateOf[child] ?? 0) : id === 0 ? 0 : (next[failed + c] ?? 0)
+    }
+  }
+  const firstEnd = numbered.filter((n) => isEndless(nodes, n)).length * classes
+  return { words: folded, classOf, next, firstEnd, ends, depth, classes }
+}
+
+/** Every place where a word ends, in order. */
+export function findWords(automaton: Automaton, bytes: Uint8Array): WordHit[] {
+  return runAutomaton(automaton, bytes, automaton.classOf).hits
+}
+
+/** As {@link findWords}, as if the bytes of `skipped` were not there. `depth` is that of the state at the end. */
+export function findWordsThrough(
+  automaton: Automaton,
+  bytes: Uint8Array,
+  skipped: ReadonlySet<number>,
+): { hits: WordHit[]; depth: number } {
+  const classOf = Uint8Array.from(automaton.classOf)
+  for (const byte of skipped) classOf[byte] = transparent
+  return runAutomaton(automaton, bytes, classOf)
+}
+
+function runAutomaton(
+  automaton: Automaton,
+  bytes: Uint8Array,
+  classOf: Uint8Array,
+): { hits: WordHit[]; depth: number } {
+  const { next, firstEnd, ends, depth, classes } = automaton
+  const hits: WordHit[] = []
+  let state = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const c = classOf[bytes[i] as number] as number
+    if (c === transparent) continue
+    state = next[state + c] as number
+    if (state < firstEnd) continue
+    for (const word of ends.get(state) ?? []) hits.push({ word, end: i + 1 })
+  }
+  return { hits, depth: depth[state / classes] ?? 0 }
+}
+
+function classesOf(words: readonly string[]): Uint8Array {
+  const classOf = new Uint8Array(256)
+  let count = 0
+  for (const word of words) {
+    for (const character of word) {
+      const code = character.charCodeAt(0)
+      if (classOf[code] === 0) classOf[code] = ++count
+    }
+  }
+  for (let upper = 0x41; upper <= 0x5a; upper++) classOf[upper] = classOf[upper + 0x20] ?? 0
+  return classOf
+}
+
+function buildTrie(words: readonly string[], classOf: Uint8Array): Node[] {
+  const nodes: Node[] = [{ children: new Map(), depth: 0, fail: 0, ends: [] }]
+  for (const [index, word] of words.entries()) {
+    let current = 0
+    for (const character of word) {
+      const c = classOf[character.charCodeAt(0)] ?? 0
+      const node = at(nodes, current)
+      let child = node.children.get(c)
+      if (child === undefined) {
+        child = nodes.length
+        nodes.push({ children: new Map(), depth: node.depth + 1, fail: 0, ends: [] })
+        node.children.set(c, child)
+      }
+      current = child
+    }
+    at(nodes, current).ends.push(index)
+  }
+  return nodes
+}
+
+/** Sets each node's failure link and inherited ends; gives the nodes breadth first. */
+function linkFailures(nodes: readonly Node[]): number[] {
+  const order = [0]
+  for (let i = 0; i < order.length; i++) {
+    const id = at(order, i)
+    for (const [c, child] of at(nodes, id).children) {
+      order.push(child)
+      if (id === 0) continue
+      let fail = at(nodes, id).fail
+      while (fail !== 0 && !at(nodes, fail).children.has(c)) fail = at(nodes, fail).fail
+      const target = at(nodes, fail).children.get(c) ?? 0
+      at(nodes, child).fail = target
+      at(nodes, child).ends = [...at(nodes, child).ends, ...at(nodes, target).ends]
+    }
+  }
+  return order
+}
+
+function isEndless(nodes: readonly Node[], id: number): boolean {
+  return at(nodes, id).ends.length === 0
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const value = list[index]
+  if (value === undefined) throw new Error(`no element ${index}`)
+  return value
+}

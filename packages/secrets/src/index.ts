@@ -1,0 +1,5 @@
+export { type MaskOptions, maskText, safeText } from './mask.ts'
+export { createMaskStream } from './mask-stream.ts'
+export { printable, printableLines } from './printable.ts'
+export type { Confidence, Rule } from './rules/rule.ts'
+export { rules } from './rules.ts'

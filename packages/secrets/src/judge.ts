@@ -1,0 +1,51 @@
+/**
+ * Is this value random enough to be a real credential? Documentation is full of shapes filled with runs, alphabets and words.
+ * Cheap and certain signs come first; entropy is the last word and never the only one.
+ */
+
+const fillerWord =
+  /example|sample|placeholder|change[-_]?me|replace|dummy|redacted|masked|your[-_]|[-_]here|not[-_]?real|insert|todo|fake|xxxx|0{8}|1234567890|abcdefgh/i
+
+/** True for shapes filled in by a writer: one letter repeated, an alphabet or keyboard run, a word that says so. */
+export function isPlaceholder(value: string): boolean {
+  if (value.length === 0) return true
+  const distinct = new Set(value).size
+  if (distinct < Math.min(5, Math.ceil(value.length / 3))) return true
+  if (value.length >= 8 && steps(value) > value.length * 0.5) return true
+  // A long random token meets a four-letter word by chance; a short one does not.
+  return value.length <= 48 && fillerWord.test(value)
+}
+
+/** True when `value` could be the random part of a credential: no placeholder, no words, the mix and entropy of chance. */
+export function isRandom(value: string): boolean {
+  if (isPlaceholder(value)) return false
+  if (/^(?:[0-9a-f-]+|[0-9A-F-]+)$/.test(value)) return entropy(value) >= (value.length >= 24 ? 2.9 : 2.2)
+  if (/^[0-9.:-]+$/.test(value)) return true
+  return isMixed(value) && entropy(value) >= (value.length >= 24 ? 3.4 : 2.5)
+}
+
+/**
+ * True when `value` has the mix of character kinds of a random string over its alphabet. Over letters and digits, 24
+ * random characters miss the digits with p = 0.015 and one letter case with p < 1e-5; 64 miss any kind with p < 2e-5.
+ */
+export function isMixed(value: string): boolean {
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((kind) => kind.test(value)).length
+  if (value.length >= 64) return kinds === 3 || !/[_-]/.test(value.slice(1, -1))
+  return kinds >= 2
+}
+
+/** Shannon entropy of the characters, in bits a character. */
+export function entropy(value: string): number {
+  const counts = new Map<string, number>()
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length)
+  return bits
+}
+
+/** How many neighbours are equal, or one apart (abc, 321). */
+function steps(value: string): number {
+  let count = 0
+  for (let i = 1; i < value.length; i++) if (Math.abs(value.charCodeAt(i) - value.charCodeAt(i - 1)) <= 1) count++
+  return count
+}
