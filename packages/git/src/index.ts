@@ -1,0 +1,25 @@
+export { archiveTree } from './archive.ts'
+export type { GitStream } from './call.ts'
+export { type Change, changedFiles, diffText, kindOf, listChanges } from './changes.ts'
+export { type Delivery, deliverRef } from './deliver-ref.ts'
+export { decodeFileName, encodeFileName } from './file-name.ts'
+export { requireGit } from './git-version.ts'
+export { listCommits, logOneline } from './log.ts'
+export { type MergeConflict, type MergeResult, type MergeSides, mergeTree } from './merge-tree.ts'
+export {
+  commitParents,
+  commitTree,
+  commitTreeOid,
+  type GitObject,
+  type NewCommit,
+  readBlob,
+  readObjects,
+  writeBlob,
+} from './objects.ts'
+export { checkPatch, patchDigest } from './patch-digest.ts'
+export { hasRef, isRefName, listRefs, readRef, refConflicts, updateRef } from './refs.ts'
+export type { Identity, Repo, Source, Store, TreeFile } from './repo.ts'
+export { inspectSource, listSubmodules, listTracked, readFileAt, resolveCommit } from './source.ts'
+export { initStore, openStore } from './store-repo.ts'
+export { bundle, importCommit, maxPackBytes, shallowBoundary, takePack } from './transfer.ts'
+export { treeWithFiles } from './tree-with-files.ts'
