@@ -1,2 +1,7 @@
+export { type BaselineRequest, baselineKey, baselineLog, ensureBaseline, suiteKey } from './baseline.ts'
 export { compareTests, noChanges, withoutFlaky } from './compare.ts'
+export { type FlakyQuestion, splitFlaky } from './flaky.ts'
+export { runTests, type TestRequest } from './run-tests.ts'
 export { detectRunner, type Found, type Runner, readResults, runnerFiles } from './runner.ts'
+export { bundleFrom, openRunRepo, openSuite, type Suite, type SuiteDoors } from './suite.ts'
+export { decidesTests, looksLikeTest } from './test-files.ts'

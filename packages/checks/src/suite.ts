@@ -1,0 +1,61 @@
+import type { Readable } from 'node:stream'
+import type { RunRecord } from '@buildwave/core'
+import { type Engine, imageDigest, prepareStart, type StartLayer } from '@buildwave/engine'
+import { bundle, importCommit, initStore, inspectSource, type Repo, readFileAt } from '@buildwave/git'
+import type { RunPaths } from '@buildwave/store'
+import { detectRunner, type Runner, runnerFiles } from './runner.ts'
+
+/** A run's test command and all that it takes to run it on any commit of the run. */
+export interface Suite {
+  run: RunRecord
+  paths: RunPaths
+  engine: Engine
+  /** The run's own repository, which holds the commits that are tested. */
+  repo: Repo
+  /** The base, laid out; a commit under test is put on top of it. */
+  layer: StartLayer
+  /** The image's digest, so that every check of the run uses the same bytes. */
+  image: string
+  runner: Runner
+}
+
+export interface SuiteDoors {
+  run: RunRecord
+  paths: RunPaths
+  engine: Engine
+  repo: Repo
+}
+
+/**
+ * Lays out the base (once per engine) and finds the runner from the files of the base commit, never from what a builder
+ * made of them. Throws UserError `no-image` and what `prepareStart` throws.
+ */
+export async function openSuite({ run, paths, engine, repo }: SuiteDoors): Promise<Suite> {
+  const image = await imageDigest(engine, run.image)
+  const layer = await prepareStart(engine, {
+    run: run.run,
+    start: run.base,
+    base: run.base,
+    bundle: bundleFrom(repo),
+  })
+  const files = new Map<string, string>()
+  for (const path of runnerFiles) {
+    const bytes = await readFileAt(repo, run.base, path)
+    if (bytes !== null) files.set(path, bytes.toString('utf8'))
+  }
+  const junit = typeof run['junit'] === 'string' ? run['junit'] : null
+  return { run, paths, engine, repo, layer, image, runner: detectRunner(run.test, { files, junit }) }
+}
+
+/** A bundle of a commit's history for a container, as the engine asks for it. */
+export function bundleFrom(repo: Repo): (commit: string, not: readonly string[]) => Promise<Readable> {
+  return async (commit, not) => bundle(repo, [commit], { not }).stdout
+}
+
+/** The run's own repository with the base and its history; made now when this is the first stage that needs it. */
+export async function openRunRepo(run: RunRecord, paths: RunPaths): Promise<Repo> {
+  const source = await inspectSource(run.repo)
+  const repo = await initStore(paths.repo, source.objectFormat)
+  await importCommit(repo, source, run.base)
+  return repo
+}
