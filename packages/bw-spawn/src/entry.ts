@@ -1,0 +1,23 @@
+/**
+ * The builder's main process: a small shell program that starts the agent with the prompt and keeps its output in
+ * `out/`, bounded. The agent goes on when a bound is met; what is over it is dropped. `dd` and not `head`: it hands on
+ * what it has read at once, so that a watcher sees events as they come.
+ */
+export const entryScript = `#!/bin/sh
+# usage: entry.sh BYTES STDIN PROGRAM [ARGUMENT...]
+bytes=$1 stdin=$2
+shift 2
+cd /work || exit 125
+keep() { dd of="$1" bs=65536 count="$bytes" iflag=count_bytes status=none; cat >/dev/null; }
+errors=$(mktemp -u) status=$(mktemp)
+mkfifo "$errors"
+keep /bw/out/stderr.log <"$errors" &
+{ "$@" <"$stdin" 2>"$errors"; echo $? >"$status"; } | keep /bw/out/stream.jsonl
+wait
+exit "$(cat "$status")"
+`
+
+/** The main process's argv. `stdin` is a path inside the builder. */
+export function entryArgv(argv: readonly string[], { bytes, stdin }: { bytes: number; stdin: string }): string[] {
+  return ['/bin/sh', '/bw/in/entry.sh', String(bytes), stdin, ...argv]
+}
