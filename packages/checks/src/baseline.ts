@@ -1,43 +1,45 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BaselineRecord, baselineRecord, type TestRun, UserError } from '@buildwave/core'
-import { type Journal, workKey } from '@buildwave/store'
+import { workKey } from '@buildwave/store'
 import { runTests } from './run-tests.ts'
-import type { Suite } from './suite.ts'
+import { type Suite, suiteKey } from './suite.ts'
 
 /** The baseline's output, relative to the run's folder. */
 export const baselineLog = 'baseline.log'
 
 const shownLines = 10
 
-export interface BaselineRequest {
-  /** The stage that asks. */
-  stage: string
-  journal: Pick<Journal, 'records' | 'append'>
-  /** ISO 8601, for the record. */
-  now: () => string
-  /** True runs the tests even where the journal has a result. */
-  again?: boolean
-  signal?: AbortSignal
+/** The part of a stage that results go through; every stage has it. */
+export interface ResultDoor {
+  readonly name: string
+  /** The journal's result of this kind and key, unless the work is to be done again. */
+  findByKey(kind: string, key: string): { kind: string; [field: string]: unknown } | undefined
+  emit(record: { kind: string; [field: string]: unknown }): Promise<void>
+  passOn(record: { kind: string; [field: string]: unknown }): Promise<void>
+  readonly interrupt: { readonly now: AbortSignal }
 }
 
 /**
- * The baseline of a run: from the journal where it is there for the same base, image, command and limits, else made now and
- * appended to the journal. Red is usable: what fails at the base is blamed on nobody.
+ * The baseline of a run: passed on from the journal where it is there for the same base, image, command and limits, else
+ * made now and emitted. Red is usable: what fails at the base is blamed on nobody.
  *
  * Throws UserError `unusable-baseline` with the end of the output when the command cannot be run or does not end in time;
  * nothing is recorded then.
  */
-export async function ensureBaseline(suite: Suite, request: BaselineRequest): Promise<BaselineRecord> {
+export async function ensureBaseline(suite: Suite, stage: ResultDoor): Promise<BaselineRecord> {
   const key = baselineKey(suite)
-  const known = request.again === true ? undefined : findBaseline(request.journal, key)
-  if (known !== undefined) return known
+  const known = stage.findByKey('baseline', key)
+  if (known !== undefined) {
+    await stage.passOn(known)
+    return baselineRecord.parse(known)
+  }
   const result = await runTests(suite, {
-    stage: request.stage,
+    stage: stage.name,
     name: 'baseline',
     commit: suite.run.base,
     log: baselineLog,
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    signal: stage.interrupt.now,
   })
   await refuseUnusable(suite, result)
   const record: BaselineRecord = {
@@ -45,29 +47,18 @@ export async function ensureBaseline(suite: Suite, request: BaselineRequest): Pr
     v: 1,
     run: suite.run.run,
     key,
-    at: request.now(),
+    at: new Date().toISOString(),
     base: suite.run.base,
     image: suite.image,
     result,
   }
-  request.journal.append(record)
+  await stage.emit(record)
   return record
-}
-
-/** What a test result rests on besides the commit: image, command, report, set-up and limits. */
-export function suiteKey(suite: Suite): string {
-  const { run, image } = suite
-  return workKey('suite', image, run.test, run['junit'] ?? null, run.setup, run.limits)
 }
 
 /** The baseline's key, from what its result rests on. */
 export function baselineKey(suite: Suite): string {
   return workKey('baseline', suiteKey(suite), suite.run.base)
-}
-
-function findBaseline(journal: BaselineRequest['journal'], key: string): BaselineRecord | undefined {
-  const found = journal.records().findLast((record) => record.kind === 'baseline' && record['key'] === key)
-  return found === undefined ? undefined : baselineRecord.parse(found)
 }
 
 async function refuseUnusable({ run, paths }: Suite, result: TestRun): Promise<void> {

@@ -9,7 +9,8 @@ import type { Suite } from './suite.ts'
 const tries = 3
 
 export interface FlakyQuestion {
-  baseline: TestRun
+  /** What `now` is compared with, and the commit it stands for. */
+  reference: { commit: string; result: TestRun }
   now: TestRun
   changes: TestChanges
   /** How `now` was made; its log keeps the first run, the tries have one of their own that is removed. */
@@ -18,14 +19,15 @@ export interface FlakyQuestion {
 
 /**
  * The changes with flaky tests taken out of the newly failing ones. Those are tried up to three more times on the commit,
- * then at the base: what passes now and then, or fails at the base too, is flaky and blamed on nobody.
+ * then on the one it is compared with: what passes now and then, or fails there too, is flaky and blamed on nobody.
  *
  * Only the failing tests are run where the runner can choose. A test that passes by itself must also pass once with all the
  * others: one that fails whenever the suite is whole was broken by another test, and that is no accident.
  * Where no test has a name the whole command is tried, and stands in `flaky` by its text.
  */
 export async function splitFlaky(suite: Suite, question: FlakyQuestion): Promise<TestChanges> {
-  const { baseline, now, changes } = question
+  const { now, changes } = question
+  const baseline = question.reference.result
   const isNameless = baseline.tests === null && now.verdict === 'red' && changes.verdict === 'worse'
   const failing = isNameless ? [suite.run.test] : changes.newlyFailing
   if (failing.length === 0) return changes
@@ -33,7 +35,11 @@ export async function splitFlaky(suite: Suite, question: FlakyQuestion): Promise
   const shaky = await passingAtTimes(suite, question.request, failing)
   const steady = failing.filter((name) => !shaky.has(name))
   const knownAtBase = steady.filter((name) => isNameless || Object.hasOwn(baseline.tests ?? {}, name))
-  const failingAtBase = await failingAtTimes(suite, { ...question.request, commit: suite.run.base }, knownAtBase)
+  const failingAtBase = await failingAtTimes(
+    suite,
+    { ...question.request, commit: question.reference.commit },
+    knownAtBase,
+  )
   const flaky = [...shaky, ...failingAtBase]
   const split = withoutFlaky(changes, flaky, { baseline, now })
   return isNameless && flaky.length > 0 ? { ...split, verdict: 'ok' } : split

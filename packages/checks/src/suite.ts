@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { RunRecord } from '@buildwave/core'
 import { type Engine, imageDigest, prepareStart, type StartLayer } from '@buildwave/engine'
 import { bundle, importCommit, initStore, inspectSource, type Repo, readFileAt } from '@buildwave/git'
-import type { RunPaths } from '@buildwave/store'
+import { type RunPaths, workKey } from '@buildwave/store'
 import { detectRunner, type Runner, runnerFiles } from './runner.ts'
 
 /** A run's test command and all that it takes to run it on any commit of the run. */
@@ -45,6 +45,12 @@ export async function openSuite({ run, paths, engine, repo }: SuiteDoors): Promi
   }
   const junit = typeof run['junit'] === 'string' ? run['junit'] : null
   return { run, paths, engine, repo, layer, image, runner: detectRunner(run.test, { files, junit }) }
+}
+
+/** What a test result rests on besides the commit: image, command, report, set-up and limits. */
+export function suiteKey(suite: Suite): string {
+  const { run, image } = suite
+  return workKey('suite', image, run.test, run['junit'] ?? null, run.setup, run.limits)
 }
 
 /** A bundle of a commit's history for a container, as the engine asks for it. */
