@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { AttemptId } from './attempt.ts'
+import type { AttemptId } from './attempt-id.ts'
 import type { Engine } from './connect.ts'
 import type { StartLayer } from './layer.ts'
 

@@ -1,5 +1,6 @@
-export type { AttemptId, AttemptState, BuilderEnd } from './attempt.ts'
+export type { AttemptState, BuilderEnd } from './attempt.ts'
 export { attemptState, followBuilder, removeAttempt, stopAttempt } from './attempt.ts'
+export type { AttemptId } from './attempt-id.ts'
 export type { BuilderRequest, StartedBuilder } from './builder.ts'
 export { startBuilder } from './builder.ts'
 export type { CanaryResult } from './canary.ts'
