@@ -1,0 +1,49 @@
+import { UserError } from '@buildwave/core'
+import { connect } from '@buildwave/engine'
+import { runStage, stageFlags } from '@buildwave/stage'
+import { defineTool, runTool } from '@buildwave/stdio'
+import { collectBuilds } from './collect.ts'
+
+/** Checks are short and use every core; more of them at once only make each slower. */
+const defaultParallel = 2
+
+const tool = defineTool({
+  name: 'bw-collect',
+  summary: 'turns what builders left into commits and tests them in fresh containers',
+  usage: ['… | bw-watch | bw-collect [--scope flag|block] | …', 'bw-collect --run RUN'],
+  examples: [
+    ['bw-collect < built.ndjson > patches.ndjson', 'collect from a saved stream'],
+    ['bw-collect --scope block --run mathkit-1a2b3c4d', 'refuse items that changed files they do not own'],
+  ],
+  flags: {
+    ...stageFlags,
+    scope: {
+      type: 'string',
+      value: 'flag|block',
+      env: 'BW_SCOPE',
+      byDefault: 'flag',
+      help: 'whether a changed file outside of what an item owns is only reported or blocks the item',
+    },
+    parallel: {
+      type: 'count',
+      value: 'N',
+      byDefault: String(defaultParallel),
+      help: 'how many attempts to collect and test at once',
+    },
+  },
+  reads: 'build records; what the builders left',
+  writes: 'patch records, regression records for bugfix items; commits in the run’s own repository',
+  run(call) {
+    const { flags } = call
+    const settings = { scope: readScope(flags.scope), parallel: flags.parallel ?? defaultParallel }
+    return runStage(call, {}, (stage) => collectBuilds(stage, settings, connect))
+  },
+})
+
+function readScope(value: string | undefined): 'flag' | 'block' {
+  if (value === undefined || value === 'flag') return 'flag'
+  if (value === 'block') return 'block'
+  throw new UserError('bad-arguments', `'--scope' is 'flag' or 'block', not '${value}'`)
+}
+
+await runTool(tool)
