@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { type Agent, type AgentSettings, inputFolder, type Located } from '@buildwave/agents'
 import type { BuilderRecord, ItemRecord, RunRecord } from '@buildwave/core'
-import { type Engine, makeBuilderFolder, prepareStart, startBuilder } from '@buildwave/engine'
+import { type Engine, makeBuilderFolder, prepareStart, type StartedBuilder, startBuilder } from '@buildwave/engine'
 import { bundle, type Store } from '@buildwave/git'
 import type { AttemptPaths } from '@buildwave/store'
 import { entryArgv, entryScript } from './entry.ts'
@@ -62,20 +62,26 @@ export async function startAttempt(request: AttemptRequest, doors: AttemptDoors)
     limits: run.limits,
     ttlSeconds: Math.ceil(run.limits.minutes * 60),
   })
+  return builderRecord(request, started, paths)
+}
+
+/** The record of a builder that has been started. */
+export function builderRecord(request: AttemptRequest, started: StartedBuilder, paths: AttemptPaths): BuilderRecord {
+  const { run, item, attempt, key, start, imageDigest, agent, settings } = request
   return {
     kind: 'builder',
     v: 1,
     run: run.run,
     item: item.item,
     attempt,
-    key: request.key,
+    key,
     at: new Date().toISOString(),
     start,
     container: started.builder,
     holder: started.holder,
     work: started.work,
     out: paths.out,
-    image: request.imageDigest,
+    image: imageDigest,
     agent: agent.name,
     model: settings.model ?? agent.defaultModel,
   }

@@ -1,14 +1,15 @@
 /**
  * The builder's main process: a small shell program that starts the agent with the prompt and keeps its output in
- * `out/`, bounded. The agent goes on when a bound is met; what is over it is dropped. `dd` and not `head`: it hands on
- * what it has read at once, so that a watcher sees events as they come.
+ * `out/`, bounded. The agent goes on when a bound is met; what is over it is dropped. `head` holds its
+ * output back unless `stdbuf` is there, and a watcher would see events late.
  */
 export const entryScript = `#!/bin/sh
 # usage: entry.sh BYTES STDIN PROGRAM [ARGUMENT...]
 bytes=$1 stdin=$2
 shift 2
 cd /work || exit 125
-keep() { dd of="$1" bs=65536 count="$bytes" iflag=count_bytes status=none; cat >/dev/null; }
+unbuffered=$(command -v stdbuf >/dev/null && echo 'stdbuf -o0')
+keep() { $unbuffered head -c "$bytes" >"$1"; cat >/dev/null; }
 errors=$(mktemp -u) status=$(mktemp)
 mkfifo "$errors"
 keep /bw/out/stderr.log <"$errors" &

@@ -26,6 +26,22 @@ export function attemptsOf(journal: Journal, item: string, key: string): PastAtt
     })
 }
 
+/** A start that was intended and whose record is missing: the process died between the two. */
+export function unrecordedStart(
+  journal: Journal,
+  item: string,
+  key: string,
+): { attempt: number; start: string } | undefined {
+  const about = journal.records().filter((record) => record['item'] === item)
+  const intent = about.findLast(({ kind, action }) => kind === 'intent' && action === 'start-builder')
+  if (intent?.['key'] !== key) return undefined
+  const attempt = Number(intent['attempt'])
+  const isRecorded = about.some(
+    (record) => (record.kind === 'builder' || record.kind === 'failure') && record['attempt'] === attempt,
+  )
+  return isRecorded ? undefined : { attempt, start: String(intent['start']) }
+}
+
 /** The number that the next attempt of an item gets, over all keys: numbers are never used twice. */
 export function nextAttempt(journal: Journal, item: string): number {
   const used = journal

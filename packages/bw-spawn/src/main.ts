@@ -70,13 +70,7 @@ const tool = defineTool({
       await refuseWeakEngine(engine)
       const store = await openRunRepo(stage.run, stage.paths)
       const suite = await openSuite({ run: stage.run, paths: stage.paths, engine, repo: store })
-      const baseline = await ensureBaseline(suite, {
-        stage: call.tool,
-        journal: stage.journal,
-        now: () => new Date().toISOString(),
-        signal: stage.interrupt.now,
-      })
-      await stage.passOn(baseline)
+      await ensureBaseline(suite, stage)
       const slots = slotsOf(stage, flags.maxParallel, config.maxParallel)
       if (slots > 3) say.warn(`${slots} builders at once: each spends its own usage`)
       const spawn = {

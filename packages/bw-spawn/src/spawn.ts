@@ -18,8 +18,8 @@ import { attemptState, type Engine, followBuilder, stopAttempt } from '@buildwav
 import type { Store } from '@buildwave/git'
 import { Interrupted, type Stage } from '@buildwave/stage'
 import { isAlive, readLeases, workKey } from '@buildwave/store'
-import { startAttempt } from './attempt.ts'
-import { attemptsOf, isReusable, nextAttempt, type PastAttempt } from './history.ts'
+import { builderRecord, startAttempt } from './attempt.ts'
+import { attemptsOf, isReusable, nextAttempt, type PastAttempt, unrecordedStart } from './history.ts'
 import { type Deferral, decide, deferWaiting, type ItemState } from './schedule.ts'
 
 export interface SpawnSettings {
@@ -74,7 +74,9 @@ export async function spawnItems(stage: Stage, spawn: SpawnSettings, doors: Spaw
   /** The state of an item as earlier runs left it; what runs is adopted, what is finished is passed on. */
   async function recall(item: ItemRecord): Promise<ItemState> {
     if (item.done) return 'done'
-    const past = attemptsOf(stage.journal, item.item, await keyOf(item))
+    const key = await keyOf(item)
+    if (await adoptUnrecorded(item, key)) return 'running'
+    const past = attemptsOf(stage.journal, item.item, key)
     const latest = past.at(-1)
     if (latest === undefined || stage.again) return 'waiting'
     if (latest.build === undefined) return adopt(item, latest)
@@ -103,6 +105,22 @@ export async function spawnItems(stage: Stage, spawn: SpawnSettings, doors: Spaw
     await stage.passOn({ ...builder })
     follow(builder)
     return 'running'
+  }
+
+  /** A builder that runs without a record, since bw-spawn died right after starting it, gets its record now. */
+  async function adoptUnrecorded(item: ItemRecord, key: string): Promise<boolean> {
+    const lost = unrecordedStart(stage.journal, item.item, key)
+    if (lost === undefined) return false
+    const found = await attemptState(doors.engine, { run: stage.run.run, item: item.item, attempt: lost.attempt })
+    if (found.state === 'absent') return false
+    const builder = builderRecord(
+      { ...spawn, run: stage.run, item, key, ...lost },
+      found,
+      stage.paths.attempt(item.item, lost.attempt),
+    )
+    await stage.emit(builder)
+    follow(builder)
+    return true
   }
 
   async function start(item: ItemRecord): Promise<void> {
