@@ -49,3 +49,24 @@ function steps(value: string): number {
   for (let i = 1; i < value.length; i++) if (Math.abs(value.charCodeAt(i) - value.charCodeAt(i - 1)) <= 1) count++
   return count
 }
+
+/**
+ * True when a value without any shape of its own reads like chance: its character kinds change often, in its middle too.
+ * Identifiers, sentences and version strings change kind at word borders only.
+ */
+export function isScrambled(value: string): boolean {
+  if (value.length < 10 || isPlaceholder(value)) return false
+  if (/^[0-9a-f]+$/i.test(value))
+    return value.length >= 32 && isRandom(value) && /[0-9]/.test(value) && /[a-f]/i.test(value)
+  if (!/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false
+  let changes = 0
+  for (let i = 1; i < value.length; i++) if (kindOf(value.charCodeAt(i)) !== kindOf(value.charCodeAt(i - 1))) changes++
+  return changes >= (value.length - 1) * 0.3 && entropy(value) >= Math.min(3.4, Math.log2(value.length) * 0.8)
+}
+
+function kindOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return 0
+  if (code >= 0x41 && code <= 0x5a) return 1
+  if (code >= 0x61 && code <= 0x7a) return 2
+  return 3
+}

@@ -59,15 +59,16 @@ function tryRule(rule: Rule, text: string, at: number): Match | null {
   rule.pattern.lastIndex = at
   const found = rule.pattern.exec(text)
   if (found === null) return null
-  const secret = found.groups?.['secret'] ?? found[0]
+  const before = found.groups?.['before'] ?? ''
+  const secret = found.groups?.['secret'] ?? found.groups?.['plain'] ?? before + found[0]
   const shown = found.groups?.['shown'] ?? ''
-  const start = found.index + found[0].lastIndexOf(secret)
+  const start = before === '' ? found.index + found[0].lastIndexOf(secret) : found.index - before.length
   const confidence = rule.judge(secret, { text, start, shown })
   if (confidence === null) return null
   return { rule: rule.id, confidence, strong: rule.strong, secret, shown, start, end: start + secret.length }
 }
 
-/** Keeps of overlapping matches the strong one, then the longest; a multi-part find keeps its parts apart. */
+/** Keeps of overlapping matches the one whose shape proves most, then the longest. */
 function withoutOverlaps(matches: Match[]): Match[] {
   if (matches.length < 2) return matches
   const kept: Match[] = []
@@ -84,6 +85,10 @@ function byStart(a: Match, b: Match): number {
 }
 
 function isBetter(a: Match, b: Match): boolean {
-  if (a.strong !== b.strong) return a.strong
-  return a.end - a.start > b.end - b.start && a.confidence !== 'heuristic'
+  const difference = rank(a) - rank(b)
+  return difference !== 0 ? difference > 0 : a.end - a.start > b.end - b.start
+}
+
+function rank(match: Match): number {
+  return match.strong ? 2 : match.confidence === 'heuristic' ? 0 : 1
 }

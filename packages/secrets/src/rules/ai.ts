@@ -2,7 +2,7 @@
 import { isMixed, isPlaceholder } from '../judge.ts'
 import { named, type Rule, token } from './rule.ts'
 
-const word = 'A-Za-z0-9_-'
+const word = 'A-Za-z0-9_\\-'
 
 /**
  * Known by what all kinds share, never by a list: `oat01`, `ort01`, `sid01` and kinds not yet made are in no other scanner's
@@ -30,7 +30,7 @@ export const aiRules: readonly Rule[] = [
     'openai-key',
     'sk-proj-|sk-svcacct-|sk-admin-|sk-None-',
     `[${word}]{20,100}T3BlbkFJ[${word}]{20,100}|[${word}]{100,180}`,
-    'sk-proj-<w74>T3BlbkFJ<w74> sk-svcacct-<w58>T3BlbkFJ<w58>',
+    'sk-proj-<w74>T3BlbkFJ<w74>|sk-svcacct-<w58>T3BlbkFJ<w58>',
     { alphabet: word },
   ),
   token('openai-legacy-key', 'sk-', '[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}', 'sk-<n20>T3BlbkFJ<n20>', {
@@ -52,7 +52,7 @@ export const aiRules: readonly Rule[] = [
   token('voyage-key', 'pa-', `[${word}]{43}`, 'pa-<w43>', { bounded: true, alphabet: word, no: ['spa-<w43>'] }),
   token('elevenlabs-key', 'sk_', '[0-9a-f]{48}', 'sk_<h48>', { bounded: true }),
   token('pinecone-key', 'pcsk_', '[A-Za-z0-9]{4,8}_[A-Za-z0-9]{58,66}', 'pcsk_<n6>_<n62>'),
-  token('tavily-key', 'tvly-', '(?:dev-|prod-)?[A-Za-z0-9]{32}', 'tvly-dev-<n32> tvly-<n32>'),
+  token('tavily-key', 'tvly-', '(?:dev-|prod-)?[A-Za-z0-9]{32}', 'tvly-dev-<n32>|tvly-<n32>'),
   token('jina-key', 'jina_', `[0-9a-f]{32}[${word}]{28}`, 'jina_<h32><w28>', { alphabet: word }),
   token('e2b-key', 'e2b_', '[0-9a-f]{40}', 'e2b_<h40>', { bounded: true }),
   token('apify-token', 'apify_api_', '[A-Za-z0-9]{36}', 'apify_api_<n36>'),

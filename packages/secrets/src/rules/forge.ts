@@ -3,7 +3,7 @@ import { hasChecksum } from '../checksum.ts'
 import { isRandom } from '../judge.ts'
 import { named, type Rule, token } from './rule.ts'
 
-const word = 'A-Za-z0-9_-'
+const word = 'A-Za-z0-9_\\-'
 
 /** GitHub and npm end a token with a checksum: a match is certain, a mismatch is most likely made up. */
 const judgeChecksum: Rule['judge'] = (secret, { shown }) => {
@@ -13,7 +13,7 @@ const judgeChecksum: Rule['judge'] = (secret, { shown }) => {
 }
 
 export const forgeRules: readonly Rule[] = [
-  token('github-token', 'ghp_|gho_|ghu_|ghs_|ghr_', '[A-Za-z0-9]{36}', 'ghp_<crc30> ghs_<crc30> gho_<n36>', {
+  token('github-token', 'ghp_|gho_|ghu_|ghs_|ghr_', '[A-Za-z0-9]{36}', 'ghp_<crc30>|ghs_<crc30>|gho_<n36>', {
     judge: judgeChecksum,
   }),
   token('github-fine-grained-token', 'github_pat_', '[A-Za-z0-9]{22}_[A-Za-z0-9]{59}', 'github_pat_<n22>_<n59>'),
@@ -21,7 +21,7 @@ export const forgeRules: readonly Rule[] = [
     'gitlab-token',
     'glpat-|gldt-|glrt-|glft-|glsoat-|glcbt-|glptt-|glimt-|glagent-|glffct-|gloas-|glrtr-|glwt-',
     `[${word}]{20,64}(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9})?`,
-    'glpat-<w20> glpat-<w27>.01.<a9> glrt-<w20> gldt-<w20> glptt-<h40>',
+    'glpat-<w20>|glpat-<w27>.01.<a9>|glrt-<w20>|gldt-<w20>|glptt-<h40>',
     { alphabet: word },
   ),
   token('gitlab-runner-registration-token', 'GR1348941', `[${word}]{20}`, 'GR1348941<w20>', { alphabet: word }),
@@ -37,16 +37,16 @@ export const forgeRules: readonly Rule[] = [
   token('rubygems-key', 'rubygems_', '[0-9a-f]{48}', 'rubygems_<h48>'),
   token('crates-io-token', 'cio', '[A-Za-z0-9]{32}', 'cio<n32>', { bounded: true }),
   token('nuget-key', 'oy2', '[a-z0-9]{43}', 'oy2<a43>', { bounded: true }),
-  token('docker-hub-token', 'dckr_pat_|dckr_oat_', `[${word}]{27,32}`, 'dckr_pat_<w27> dckr_oat_<w32>', {
+  token('docker-hub-token', 'dckr_pat_|dckr_oat_', `[${word}]{27,32}`, 'dckr_pat_<w27>|dckr_oat_<w32>', {
     alphabet: word,
   }),
   token('jfrog-key', 'AKCp', '[A-Za-z0-9]{69}', 'AKCp<n69>', { bounded: true }),
   token('jfrog-reference-token', 'cmVmdGtu', '[A-Za-z0-9]{56}', 'cmVmdGtu<n56>', { bounded: true }),
   token('clojars-token', 'CLOJARS_', '[a-z0-9]{60}', 'CLOJARS_<a60>'),
-  token('sonarqube-token', 'squ_|sqp_|sqa_', '[0-9a-f]{40}', 'squ_<h40> sqp_<h40>', { bounded: true }),
+  token('sonarqube-token', 'squ_|sqp_|sqa_', '[0-9a-f]{40}', 'squ_<h40>|sqp_<h40>', { bounded: true }),
   token('deno-token', 'ddp_|ddo_', '[A-Za-z0-9]{36}', 'ddp_<n36>', { bounded: true }),
   token('chromatic-token', 'chpt_', '[0-9a-f]{12,15}', 'chpt_<h15>', { bounded: true }),
-  token('sourcegraph-token', 'sgp_', '(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}', 'sgp_<h16>_<h40> sgp_<h40>', {
+  token('sourcegraph-token', 'sgp_', '(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}', 'sgp_<h16>_<h40>|sgp_<h40>', {
     bounded: true,
   }),
   token('prefect-key', 'pnu_', '[A-Za-z0-9]{36}', 'pnu_<n36>', { bounded: true }),

@@ -9,8 +9,9 @@ export interface Rule {
   /** Lower case; the rule is tried only where one of these words stands, with `pattern` starting there. */
   readonly keywords: readonly string[]
   /**
-   * Sticky, bounded quantifiers only, over text with one character per byte. The group `secret`, else the whole match, is
-   * the secret; the group `shown` is the public beginning that a masked form may keep.
+   * Sticky, bounded quantifiers only, over text with one character per byte. The group `secret` (or `plain`, its form without quotes), else the whole match after
+   * the group `before` (what a lookbehind saw to the left of the keyword), is the secret; the group `shown` is the public
+   * beginning that a masked form may keep.
    */
   readonly pattern: RegExp
   /** The shape is proof by itself: used for masking and in joined and transformed views. */
@@ -43,7 +44,7 @@ export interface TokenOptions {
  * A rule for a credential with a beginning of its own.
  * @param prefix the literal beginnings, in their own case, separated by `|`
  * @param body regular expression source for the rest
- * @param yes templates, separated by a space
+ * @param yes templates, separated by `|`
  */
 export function token(id: string, prefix: string, body: string, yes: string, options: TokenOptions = {}): Rule {
   const prefixes = prefix.split('|')
@@ -56,7 +57,7 @@ export function token(id: string, prefix: string, body: string, yes: string, opt
     pattern: new RegExp(`${before}(?<shown>${shown})(?:${body})(?![${options.alphabet ?? 'A-Za-z0-9'}])`, 'y'),
     strong: true,
     judge: options.judge ?? judgeBody,
-    yes: yes.split(' '),
+    yes: yes.split('|'),
     no: options.no ?? [],
   }
 }
