@@ -10,8 +10,9 @@ export type Token = number
 export const star: Token = -1
 export const anyChar: Token = -2
 
-/** `**` matches zero or more segments; a list of tokens matches one non-empty name. */
-export type Segment = '**' | readonly Token[]
+/** `**` matches zero or more segments, any other text is a name, a list of tokens matches one non-empty name. */
+export type Segment = string | readonly Token[]
+export const globstar = '**'
 
 /** One alternative of a glob. It never ends in `**`: `dir/**` is held as `dir/**` and one more name. */
 export interface Pattern {
@@ -78,10 +79,11 @@ export function hasExtension(path: string): boolean {
 
 /** The text of a pattern with every literal character that means something to micromatch escaped. */
 export function patternText(pattern: Pattern): string {
-  return pattern.segments.map((segment) => (segment === '**' ? segment : segmentText(segment))).join('/')
+  return pattern.segments.map((segment) => (segment === globstar ? segment : segmentText(segment))).join('/')
 }
 
-function segmentText(tokens: readonly Token[]): string {
+function segmentText(segment: Segment): string {
+  const tokens = typeof segment === 'string' ? toTokens(segment) : segment
   const special = /[\\^$.|?*+()[\]{}!@,"'<>]/
   return tokens
     .map((token) => {
@@ -105,21 +107,22 @@ function coveringPattern(path: string): Pattern {
 function parseAlternative(path: string): Pattern[] {
   const wild = /[*?]/.test(path)
   if (path.endsWith('/')) return [toPattern(`${path}**`)]
-  if (wild) return [toPattern(path.includes('/') || path === '**' ? path : `**/${path}`)]
+  if (wild) return [toPattern(path.includes('/') || path === globstar ? path : `**/${path}`)]
   return hasExtension(path) ? [toPattern(path)] : [toPattern(path), toPattern(`${path}/**`)]
 }
 
 function toPattern(path: string): Pattern {
   const segments: Segment[] = []
   for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
-    if (name !== '**') segments.push(toTokens(name))
-    else if (segments.at(-1) !== '**') segments.push('**')
+    if (name !== globstar) segments.push(/[*?]/.test(name) ? toTokens(name) : name)
+    else if (segments.at(-1) !== globstar) segments.push(globstar)
   }
-  if (segments.at(-1) === '**') segments.push([star])
+  if (segments.at(-1) === globstar) segments.push([star])
   return { segments, literal: /[*?]/.test(path) ? null : path }
 }
 
-function toTokens(name: string): Token[] {
+/** The tokens of a name; `*` and `?` in it are wildcards. */
+export function toTokens(name: string): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < name.length; at++) {
     const char = name[at]

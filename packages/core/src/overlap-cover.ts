@@ -1,4 +1,4 @@
-import { anyChar, type Pattern, type Segment, star, type Token } from './glob.ts'
+import { anyChar, globstar, type Pattern, type Segment, star, type Token, toTokens } from './glob.ts'
 
 /**
  * True when `wide` surely matches every path that `narrow` matches: its stars can take up whatever stands in `narrow`. Never
@@ -6,13 +6,14 @@ import { anyChar, type Pattern, type Segment, star, type Token } from './glob.ts
  */
 export function covers(wide: Pattern, narrow: Pattern): boolean {
   return takesUp(wide.segments, narrow.segments, {
-    isMany: (segment) => segment === '**',
-    takes: (mine, theirs) => mine !== '**' && theirs !== '**' && coversName(mine, theirs),
+    isMany: (segment) => segment === globstar,
+    takes: (mine, theirs) => theirs !== globstar && coversName(mine, theirs),
   })
 }
 
-function coversName(wide: readonly Token[], narrow: readonly Token[]): boolean {
-  return takesUp(wide, narrow, {
+function coversName(wide: Segment, narrow: Segment): boolean {
+  if (typeof wide === 'string') return wide === narrow
+  return takesUp(wide, typeof narrow === 'string' ? toTokens(narrow) : narrow, {
     isMany: (token) => token === star,
     takes: (mine, theirs) => theirs !== star && (mine === anyChar || mine === theirs),
   })

@@ -1,4 +1,4 @@
-import { anyChar, type Pattern, type Segment, star, type Token } from './glob.ts'
+import { anyChar, globstar, type Pattern, type Segment, star, type Token, toTokens } from './glob.ts'
 
 /** What stands where both sides would take any character. */
 const filler = 'x'
@@ -35,10 +35,10 @@ interface Onward {
 }
 
 function meetAt(p: Segment | undefined, q: Segment | undefined, { next, skipA, skipB }: Onward): string | null {
-  if (p === '**' && q === '**') return simplerPath(skipA, skipB)
-  if (p === '**')
+  if (p === globstar && q === globstar) return simplerPath(skipA, skipB)
+  if (p === globstar)
     return q === undefined ? skipA : simplerPath(skipA, skipB === null ? null : joinName(sampleName(q), skipB))
-  if (q === '**')
+  if (q === globstar)
     return p === undefined ? skipB : simplerPath(skipB, skipA === null ? null : joinName(sampleName(p), skipA))
   if (p === undefined || q === undefined) return null
   if (next === null) return null
@@ -65,15 +65,17 @@ function isApartEarly(a: readonly Segment[], b: readonly Segment[]): boolean {
   for (let i = 0; i < a.length && i < b.length; i++) {
     const p = a[i]
     const q = b[i]
-    if (p === undefined || q === undefined || p === '**' || q === '**') return false
+    if (p === undefined || q === undefined || p === globstar || q === globstar) return false
     if (commonName(p, q) === null) return true
   }
   return false
 }
 
 /** A name that both match, null when there is none. A name is never empty, `.` or `..`. */
-export function commonName(p: readonly Token[], q: readonly Token[]): string | null {
-  if (isLiteral(p) && isLiteral(q)) return sameTokens(p, q) ? textOf(p) : null
+export function commonName(a: Segment, b: Segment): string | null {
+  if (typeof a === 'string' && typeof b === 'string') return a === b ? a : null
+  const p = typeof a === 'string' ? toTokens(a) : a
+  const q = typeof b === 'string' ? toTokens(b) : b
   const shortest = commonText(p, q)
   if (shortest === null || !isNoName(shortest)) return shortest
   return longerNames(p, q).find((name) => name !== null) ?? null
@@ -118,20 +120,8 @@ function meetTokens(a: Token | undefined, b: Token | undefined, { next, skipA, s
   return charOf(a === anyChar ? b : a) + next
 }
 
-function sampleName(tokens: Segment): string {
-  return tokens === '**' ? filler : (commonName(tokens, [star]) ?? filler)
-}
-
-function isLiteral(tokens: readonly Token[]): boolean {
-  return tokens.every((token) => token >= 0)
-}
-
-function sameTokens(p: readonly Token[], q: readonly Token[]): boolean {
-  return p.length === q.length && p.every((token, at) => token === q[at])
-}
-
-function textOf(tokens: readonly Token[]): string {
-  return tokens.map(charOf).join('')
+function sampleName(segment: Segment): string {
+  return typeof segment === 'string' ? segment : (commonName(segment, [star]) ?? filler)
 }
 
 function charOf(token: Token): string {

@@ -2,7 +2,7 @@
 // plans are mostly about files that do not exist yet: `**/index.ts` and `pkg/a/**` meet as soon as somebody creates
 // `pkg/a/index.ts`.
 
-import { hasExtension, normalizeGlob, type Pattern, parseGlob, type Segment } from './glob.ts'
+import { hasExtension, normalizeGlob, type Pattern, parseGlob, type Segment, toTokens } from './glob.ts'
 import { emptyTree, isLooseName, resolveClaim, type Tree } from './glob-tree.ts'
 import { covers } from './overlap-cover.ts'
 import { commonPath, simplerPath } from './overlap-path.ts'
@@ -84,17 +84,16 @@ function isExcluded(pattern: Pattern | undefined, excluded: readonly Pattern[]):
 }
 
 function foldPattern(pattern: Pattern): Pattern {
-  return {
-    segments: pattern.segments.map((segment): Segment => (segment === '**' ? segment : segment.flatMap(foldToken))),
-    literal: pattern.literal === null ? null : [...pattern.literal].map((char) => char.toLowerCase()).join(''),
-  }
+  const literal = pattern.literal === null ? null : foldText(pattern.literal)
+  return { segments: pattern.segments.map(foldSegment), literal }
 }
 
-// By single characters, like the literal: a whole word would turn a final sigma into another letter.
-function foldToken(token: number): number[] {
-  return token < 0 ? [token] : codeUnits(String.fromCharCode(token).toLowerCase())
+function foldSegment(segment: Segment): Segment {
+  if (typeof segment === 'string') return foldText(segment)
+  return segment.flatMap((token) => (token < 0 ? [token] : toTokens(foldText(String.fromCharCode(token)))))
 }
 
-function codeUnits(text: string): number[] {
-  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+// By single characters, so that a name and a pattern fold alike: as a word, a final sigma would become another letter.
+function foldText(text: string): string {
+  return text.replace(/[^a-z]/g, (char) => char.toLowerCase())
 }

@@ -2,7 +2,7 @@
  * Which claims of a plan touch which. Two patterns can only meet when the literal folders one begins with are a beginning
  * of the other's, so patterns hang in a tree of folders and each is compared with what lies above and below it alone.
  */
-import type { Pattern } from './glob.ts'
+import { globstar, type Pattern } from './glob.ts'
 import type { Tree } from './glob-tree.ts'
 import { type Claim, overlapClaims, readClaim } from './overlap.ts'
 import { covers } from './overlap-cover.ts'
@@ -19,11 +19,18 @@ export interface ClaimTable {
   isCrowded: readonly boolean[]
 }
 
-/** Comparisons after which no further claim is compared: what is over runs alone instead. */
-export const maxComparisons = 1_000_000
+interface ClaimRules {
+  tree: Tree
+  shared: readonly string[]
+  /** Comparisons after which a claim near to others is no longer compared: its owner runs alone instead. */
+  maxComparisons?: number
+}
 
 /** Reads and compares the claims of all owners (`!globs` among them are exclusions of that owner). */
-export function tableClaims(owners: readonly (readonly string[])[], tree: Tree, shared: readonly string[]): ClaimTable {
+export function tableClaims(
+  owners: readonly (readonly string[])[],
+  { tree, shared, maxComparisons = 1_000_000 }: ClaimRules,
+): ClaimTable {
   const sharedPatterns = shared.flatMap((glob) => readClaim(glob).patterns)
   const claims: Claim[] = []
   const ids = new Map<string, ClaimId>()
@@ -40,7 +47,7 @@ export function tableClaims(owners: readonly (readonly string[])[], tree: Tree, 
       return [claims.push(claim) - 1]
     })
   })
-  const { touching, crowded } = compareClaims(claims)
+  const { touching, crowded } = compareClaims(claims, maxComparisons)
   return { claims, touching, ofOwner, isCrowded: ofOwner.map((own) => own.some((id) => crowded.has(id))) }
 }
 
@@ -49,18 +56,20 @@ interface Folder {
   below: Map<string, Folder>
 }
 
-function compareClaims(claims: readonly Claim[]): { touching: ClaimId[][]; crowded: Set<ClaimId> } {
+function compareClaims(
+  claims: readonly Claim[],
+  maxComparisons: number,
+): { touching: ClaimId[][]; crowded: Set<ClaimId> } {
   const touching: ClaimId[][] = claims.map((_, id) => [id])
   const crowded = new Set<ClaimId>()
   const top = newFolder()
-  const named = new Map<string, ClaimId[]>()
+  const named = { all: new Map<string, ClaimId[]>(), loose: new Map<string, ClaimId[]>() }
   let left = maxComparisons
   for (const [id, claim] of claims.entries()) {
-    const near = nearClaims(claim, top, left)
-    const namesakes = claim.name === null ? [] : (named.get(claim.name) ?? [])
-    for (const other of namesakes) if (claim.isLoose || claims[other]?.isLoose) near.add(other)
+    const near = nearClaims(claim, top, Math.max(0, left))
+    for (const other of (claim.isLoose ? named.all : named.loose).get(claim.name ?? '') ?? []) near.add(other)
     left -= near.size
-    if (left <= 0 && near.size > 0) {
+    if (left < 0 && near.size > 0) {
       crowded.add(id)
       continue
     }
@@ -70,9 +79,16 @@ function compareClaims(claims: readonly Claim[]): { touching: ClaimId[][]; crowd
       touching[other]?.push(id)
     }
     for (const pattern of claim.folded) folderOf(pattern, top).here.push(id)
-    if (claim.name !== null) named.set(claim.name, [...namesakes, id])
+    if (claim.name !== null) addTo(named.all, claim.name, id)
+    if (claim.isLoose && claim.name !== null) addTo(named.loose, claim.name, id)
   }
   return { touching, crowded }
+}
+
+function addTo(index: Map<string, ClaimId[]>, name: string, id: ClaimId): void {
+  const same = index.get(name)
+  if (same === undefined) index.set(name, [id])
+  else same.push(id)
 }
 
 function nearClaims(claim: Claim, top: Folder, limit: number): Set<ClaimId> {
@@ -111,12 +127,8 @@ function folderOf(pattern: Pattern, top: Folder): Folder {
 
 /** The names that a pattern surely begins with; all of them when it is literal. */
 function literalFolders({ segments }: Pattern): string[] {
-  const names: string[] = []
-  for (const segment of segments) {
-    if (segment === '**' || segment.some((token) => token < 0)) break
-    names.push(String.fromCharCode(...segment))
-  }
-  return names
+  const end = segments.findIndex((segment) => segment === globstar || typeof segment !== 'string')
+  return (end === -1 ? segments : segments.slice(0, end)) as string[]
 }
 
 function newFolder(): Folder {

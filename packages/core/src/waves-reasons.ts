@@ -17,7 +17,7 @@ export interface Wait {
 }
 
 /** How many earlier holders of one claim are named even where a later one already stands for them. */
-const maxNamed = 64
+const maxNamed = 16
 
 export interface Placed {
   items: readonly Placeable[]

@@ -66,8 +66,7 @@ export function placeItems(items: readonly Placeable[], policies: WavePolicies):
   const after = items.map(({ after: names }) => names.flatMap((name) => at.get(name) ?? []))
   const table = tableClaims(
     items.map(({ owns }) => owns),
-    policies.tree ?? emptyTree,
-    policies.shared,
+    { tree: policies.tree ?? emptyTree, shared: policies.shared },
   )
   const order = orderByDependency(after)
   if (order.length < items.length) throw new Error('the items to place have a cycle')

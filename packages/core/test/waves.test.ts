@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findCycles, overlapGlobs, type Placeable, placeItems, type WavePolicies } from '../src/index.ts'
+import { emptyTree, findCycles, overlapGlobs, type Placeable, placeItems, type WavePolicies } from '../src/index.ts'
+import { tableClaims } from '../src/waves-claims.ts'
 
 const policies: WavePolicies = {
   maxParallel: 3,
@@ -131,6 +132,16 @@ describe('waves', () => {
   it('are the same for the same items', () => {
     const items = ['a', 'b', 'c'].map((name) => unit(name, ['src/**']))
     expect(placeItems(items, policies)).toEqual(placeItems(items, policies))
+  })
+})
+
+describe('claims', () => {
+  it('that are over the bound of comparisons are all told, so that their owners run alone', () => {
+    const owners = Array.from({ length: 40 }, (_, at) => [`**/*${at}*`])
+    const { isCrowded, touching } = tableClaims(owners, { tree: emptyTree, shared: [], maxComparisons: 100 })
+    const apart = touching.flatMap((others, at) => (others.length < 14 && !isCrowded[at] ? [at] : []))
+    expect(apart).toEqual([])
+    expect(isCrowded.filter((isAlone) => !isAlone).length).toBe(14)
   })
 })
 
