@@ -1,7 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Limits } from './confinement.ts'
+import { pipeline } from 'node:stream/promises'
+import { UserError } from '@buildwave/core'
+import type Docker from 'dockerode'
+import { openBoundedLog } from './bounded-log.ts'
+import { checkReport } from './check-report.ts'
+import { confinement, environment, hostname, type Limits, ownNamespaces, volumeAt } from './confinement.ts'
 import type { Engine } from './connect.ts'
+import { createContainer, inspectContainer, removeContainer, startContainer, untilEnded } from './container.ts'
+import { frames } from './frames.ts'
+import { expiry, type Identity, labelled, type Role } from './labels.ts'
 import type { StartLayer } from './layer.ts'
+import { program } from './program.ts'
+import { builderGid } from './uid.ts'
+import { makeOverlay, makeVolume, populate, removeVolume } from './volume.ts'
 
 export interface CheckRequest {
   run: string
@@ -24,15 +36,15 @@ export interface CheckRequest {
   wants: readonly string[]
   /** Paths below `/work` to remove after the checkout, before the command. */
   removePaths?: readonly string[]
-  /** Written as the command runs: stdout and stderr in order of arrival, bounded by `logMiB`. */
+  /** Made anew: stdout and stderr in order of arrival, bounded by `logMiB`. */
   logFile: string
-  /** 16 unless said: when reached, the rest is counted and the last line says so. */
+  /** 16 unless said. Of a longer log the first half and the last are kept. */
   logMiB?: number
   signal?: AbortSignal
 }
 
 export interface CheckResult {
-  /** The command's exit status; null when it did not end by itself. */
+  /** The command's exit status; null when the time limit ended it. */
   exit: number | null
   timedOut: boolean
   oomKilled: boolean
@@ -43,9 +55,128 @@ export interface CheckResult {
 
 /**
  * Runs a command on a commit in one fresh container: no network, no capability, its own namespaces, the same places and
- * bounds as a builder. Everything is removed afterwards, also when `signal` aborts (then it rejects with its reason).
- * Throws UserError `no-image`, `bad-commit` when the commit cannot be laid out.
+ * bounds as a builder. What the command leaves running is killed with it. Everything is removed afterwards, also when
+ * `signal` aborts (then it rejects with its reason). Throws UserError `no-image`, and `bad-commit` when the commit cannot
+ * be laid out.
  */
-export async function runCheck(_engine: Engine, _request: CheckRequest): Promise<CheckResult> {
-  throw new Error('not written yet')
+export async function runCheck(engine: Engine, request: CheckRequest): Promise<CheckResult> {
+  request.signal?.throwIfAborted()
+  const name = `bw-check-${request.name.slice(0, 40)}-${randomBytes(6).toString('hex')}`
+  const volumes = { upper: `${name}-upper`, work: `${name}-work` }
+  const log = await openBoundedLog(request.logFile, (request.logMiB ?? logMiB) * 1024 * 1024)
+  let container: Docker.Container | undefined
+  const abort = () => container && removeContainer(engine, container.id)
+  request.signal?.addEventListener('abort', abort)
+  try {
+    const identity = identityOf(request)
+    const upper = await makeVolume(engine, volumes.upper, labelled(engine, identity('upper')))
+    await populate(engine, upper, identity('filler'))
+    const overlay = { lower: request.layer.lower, upper, labels: labelled(engine, identity('work')) }
+    await makeOverlay(engine, volumes.work, overlay)
+    container = await createContainer(engine, name, containerOptions(engine, request, volumes.work))
+    request.signal?.throwIfAborted()
+    const since = performance.now()
+    await startContainer(engine, container)
+    return await follow(engine, container, { request, since, write: log.write })
+  } catch (error) {
+    request.signal?.throwIfAborted()
+    throw error
+  } finally {
+    request.signal?.removeEventListener('abort', abort)
+    await log.close()
+    if (container) await removeContainer(engine, container.id)
+    await removeVolume(engine, volumes.work)
+    await removeVolume(engine, volumes.upper)
+  }
 }
+
+const logMiB = 16
+
+function identityOf({ run, stage, name, ttlSeconds }: CheckRequest): (role: Role) => Identity {
+  const expires = expiry(ttlSeconds)
+  return (role) => ({ role, stage, run, item: name, expires })
+}
+
+function containerOptions(engine: Engine, request: CheckRequest, work: string): Docker.ContainerCreateOptions {
+  const { image, ttlSeconds, env, limits, layer } = request
+  return {
+    Image: image,
+    Entrypoint: [],
+    // Root without a capability: what it ends runs as another uid, which can neither signal nor trace it.
+    Cmd: ['timeout', '-k', '5', String(ttlSeconds), 'sleep', 'infinity'],
+    User: '0:0',
+    Env: environment(env),
+    WorkingDir: '/',
+    Hostname: hostname,
+    Labels: labelled(engine, identityOf(request)('check')),
+    HostConfig: {
+      ...confinement(limits, layer.uid),
+      ...ownNamespaces,
+      Mounts: [
+        volumeAt(work, '/work', false),
+        ...layer.volumes.map(({ name, target }) => volumeAt(name, target, true)),
+      ],
+    },
+  }
+}
+
+async function follow(
+  engine: Engine,
+  container: Docker.Container,
+  { request, since, write }: { request: CheckRequest; since: number; write: (data: Buffer) => Promise<void> },
+): Promise<CheckResult> {
+  const { layer, commit, bundle, wants, removePaths = [], command } = request
+  const exec = await container.exec({
+    Cmd: program(
+      'check',
+      commit === layer.start ? '' : commit,
+      bundle ? 'yes' : 'no',
+      wants.join('\n'),
+      String(removePaths.length),
+      ...removePaths,
+      ...command,
+    ),
+    User: `${layer.uid}:${builderGid()}`,
+    WorkingDir: '/work',
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+  })
+  const attached = await exec.start({ hijack: true, stdin: true })
+  const fed = bundle ? pipeline(await bundle(commit, [layer.start]), attached) : pipeline([], attached)
+  // A program that ends early breaks this pipe; its report says why.
+  fed.catch(() => undefined)
+  const report = checkReport(wants)
+  for await (const { from, data } of frames(attached)) {
+    if (from === 'stdout') await write(data)
+    else report.add(data)
+  }
+  const { State, exit, timedOut } = await end(engine, {
+    container,
+    exec,
+    isOver: () => performance.now() >= since + request.ttlSeconds * 1000,
+  })
+  const { started, seconds, message, files } = report.take()
+  if (!started && !timedOut) {
+    throw new UserError('bad-commit', `cannot lay out commit '${commit}' for a check: ${message || 'no reason given'}`)
+  }
+  return { exit: timedOut ? null : exit, timedOut, oomKilled: State.OOMKilled, files, seconds }
+}
+
+/** How the exec ended: by itself, or because the container's time was over. */
+async function end(
+  engine: Engine,
+  { container, exec, isOver }: { container: Docker.Container; exec: Docker.Exec; isOver: () => boolean },
+): Promise<{ State: Docker.ContainerInspectInfo['State']; exit: number | null; timedOut: boolean }> {
+  const { ExitCode: exit } = await exec.inspect()
+  let { State } = await container.inspect()
+  // Past its time the container is ending, and what it ends looks like any killed process.
+  if (State.Running && exit !== 0 && isOver()) {
+    await untilEnded(engine, container.id)
+    State = (await inspectContainer(engine, container.id))?.State ?? State
+  }
+  return { State, exit, timedOut: !State.Running && State.ExitCode === timeLimitExit }
+}
+
+/** What `timeout` exits with when it was the one that ended its program (coreutils). */
+const timeLimitExit = 124

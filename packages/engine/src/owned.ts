@@ -1,4 +1,8 @@
 import type { Engine } from './connect.ts'
+import { removeContainer } from './container.ts'
+import { labels } from './labels.ts'
+import { sealedVolume } from './layer.ts'
+import { removeVolume } from './volume.ts'
 
 /** A container or volume of ours, as its labels tell. */
 export interface OwnedThing {
@@ -6,7 +10,7 @@ export interface OwnedThing {
   /** Container id or volume name. */
   id: string
   name: string
-  /** builder, holder, check, collector, filler, upper, work, layer, layer-seal. */
+  /** builder, holder, upper, work, check, collector, filler, canary, layer, seal. */
   role: string
   run: string | null
   item: string | null
@@ -19,17 +23,78 @@ export interface OwnedThing {
 }
 
 /** Everything on the engine that carries our labels and this user's uid; of one run if said. */
-export async function listOwned(_engine: Engine, _of: { run?: string } = {}): Promise<OwnedThing[]> {
-  throw new Error('not written yet')
+export async function listOwned(engine: Engine, of: { run?: string } = {}): Promise<OwnedThing[]> {
+  return (await listLabelled(engine, of)).map(({ thing }) => thing)
 }
 
 /**
  * Removes a run's containers and volumes except those that `keep` answers true for (an attempt's containers and volumes
- * stay or go together) and layers that another run uses. Gives back what was removed.
+ * stay or go together) and layers that a container still uses. Gives back what was removed.
  */
 export async function reap(
-  _engine: Engine,
-  _of: { run: string; keep: (thing: OwnedThing) => boolean },
+  engine: Engine,
+  { run, keep }: { run: string; keep: (thing: OwnedThing) => boolean },
 ): Promise<OwnedThing[]> {
-  throw new Error('not written yet')
+  const all = await listLabelled(engine, { run })
+  const keptAttempts = new Set(
+    all.filter(({ thing }) => thing.attempt !== null && keep(thing)).map(({ thing }) => attemptOf(thing)),
+  )
+  const doomed = all.filter(({ thing }) =>
+    thing.attempt === null ? !keep(thing) : !keptAttempts.has(attemptOf(thing)),
+  )
+  const removed: OwnedThing[] = []
+  for (const { thing, seals } of doomed.sort((a, b) => order(a.thing) - order(b.thing))) {
+    if (thing.type === 'container') await removeContainer(engine, thing.id)
+    // A seal goes only after the layer that it vouches for, which the engine refuses to remove while it is used.
+    else if (!(await removeVolume(engine, seals ?? thing.id))) continue
+    if (seals !== null) await removeVolume(engine, thing.id)
+    removed.push(thing)
+  }
+  return removed
+}
+
+function attemptOf({ item, attempt }: OwnedThing): string {
+  return JSON.stringify([item, attempt])
+}
+
+/** Containers before volumes, a builder before its holder, an overlay before what it lies on, a layer with its seal last. */
+function order({ role, type }: OwnedThing): number {
+  const at = ['builder', 'holder', 'work', 'upper', 'seal', 'layer'].indexOf(role)
+  return at >= 0 ? at : type === 'container' ? 0 : 2
+}
+
+async function listLabelled(
+  engine: Engine,
+  { run }: { run?: string },
+): Promise<{ thing: OwnedThing; seals: string | null }[]> {
+  const label = [`${labels.owner}=${engine.owner}`, ...(run === undefined ? [] : [`${labels.run}=${run}`])]
+  const [containers, { Volumes }] = await Promise.all([
+    engine.docker.listContainers({ all: true, filters: { label } }),
+    engine.docker.listVolumes({ filters: { label } }),
+  ])
+  return [
+    ...containers.map(({ Id, Names, State, Labels }) =>
+      labelledThing({ type: 'container', id: Id, name: Names[0]?.slice(1) ?? Id, state: State }, Labels),
+    ),
+    ...(Volumes ?? []).map(({ Name, Labels }) =>
+      labelledThing({ type: 'volume', id: Name, name: Name, state: null }, Labels ?? {}),
+    ),
+  ]
+}
+
+function labelledThing(
+  what: Pick<OwnedThing, 'type' | 'id' | 'name' | 'state'>,
+  of: Readonly<Record<string, string>>,
+): { thing: OwnedThing; seals: string | null } {
+  const attempt = Number(of[labels.attempt] ?? Number.NaN)
+  const thing = {
+    ...what,
+    role: of[labels.role] ?? '',
+    run: of[labels.run] ?? null,
+    item: of[labels.item] ?? null,
+    attempt: Number.isInteger(attempt) ? attempt : null,
+    stage: of[labels.stage] ?? null,
+    expires: of[labels.expires] ?? null,
+  }
+  return { thing, seals: of[sealedVolume] ?? null }
 }
