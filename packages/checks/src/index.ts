@@ -2,7 +2,7 @@ export { baselineKey, baselineLog, ensureBaseline, type ResultDoor } from './bas
 export { compareTests, noChanges, withoutFlaky } from './compare.ts'
 export { type FlakyQuestion, splitFlaky } from './flaky.ts'
 export { eachInHand, mapInHand } from './in-hand.ts'
-export { patchesOf, referenceAt, withPatches } from './reference.ts'
+export { mergedBelow, patchesOf, referenceAt, withPatches } from './reference.ts'
 export { checkRegression, compareProof, type Proposed, type RegressionRequest, regressionKey } from './regression.ts'
 export { runTests, type TestRequest } from './run-tests.ts'
 export { detectRunner, type Found, type Runner, readResults, runnerFiles } from './runner.ts'

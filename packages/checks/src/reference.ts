@@ -17,12 +17,20 @@ export async function referenceAt(
   { baseline, start, journal }: { baseline: TestRun; start: string; journal: readonly JournalRecord[] },
 ): Promise<TestRun> {
   if (start === suite.run.base || baseline.tests === null) return baseline
-  const commits = new Set(await listCommits(suite.repo, suite.run.base, start))
-  const merged = journal
-    .filter(({ kind }) => kind === 'merge')
+  return withPatches(baseline, patchesOf(await mergedBelow(suite, start, journal), journal))
+}
+
+/** The attempts that are merged between the base and a commit of the stack, as the journal tells. */
+export async function mergedBelow(
+  { repo, run }: Pick<Suite, 'repo' | 'run'>,
+  commit: string,
+  journal: readonly JournalRecord[],
+): Promise<MergeRecord[]> {
+  if (commit === run.base) return []
+  const commits = new Set(await listCommits(repo, run.base, commit))
+  return journal
+    .filter(({ kind, commit: merged }) => kind === 'merge' && typeof merged === 'string' && commits.has(merged))
     .map((record) => mergeRecord.parse(record))
-    .filter(({ commit }) => commit !== null && commits.has(commit))
-  return withPatches(baseline, patchesOf(merged, journal))
 }
 
 /** The baseline with the tests that the patches added or mended. */
