@@ -1,2 +1,6 @@
+export { parseAllowHost } from './allow-host.ts'
 export * from './client.ts'
-export type * from './rules.ts'
+export { type Credential, readCredential } from './credential.ts'
+export { type GatewaySettings, type RunningGateway, startGateway } from './gateway.ts'
+export { costOf } from './prices.ts'
+export type { Api, Bounds } from './rules.ts'

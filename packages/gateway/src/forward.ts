@@ -1,0 +1,203 @@
+/** One request of a builder: checked, held while the run is parked, passed on with the credential, counted as it returns. */
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { budgetRefusal, errorText, refusal } from './answers.ts'
+import { isPressure, type Pressure, park, relieve, waitFor } from './backoff.ts'
+import { type Credential, upstreamHeaders } from './credential.ts'
+import type { Ledger } from './ledger.ts'
+import { type Log, loggable } from './log.ts'
+import { maskStream, maskText } from './mask.ts'
+import { type Api, findRoute, isTurn, type Route, refuseBody } from './rules.ts'
+import type { Holder } from './token.ts'
+import type { Upstream } from './upstream.ts'
+import { openUsage } from './usage.ts'
+
+export interface Desk {
+  api: Api
+  credential: Credential
+  upstream: Upstream
+  ledger: Ledger
+  log: Log
+  /** How long trouble may last, from its beginning, before agents are told of it; milliseconds. */
+  patienceMs: number
+  /** Shared by all builders. */
+  pressure: Pressure
+  /** The last answer that parked the run, for those that cannot wait for its end. */
+  lastBad: Answer | null
+  /** Requests under way, by attempt. */
+  busy: Map<string, number>
+}
+
+interface Answer {
+  status: number
+  headers: OutgoingHttpHeaders
+  body: Buffer
+}
+
+interface Call {
+  who: Holder
+  route: Route
+  headers: IncomingHttpHeaders
+  body: Buffer
+  turn: boolean
+  signal: AbortSignal
+}
+
+/** Claude Code gives up on a silent API after 300 s: until then a request may be held without an answer. */
+const longestHoldMs = 240_000
+/** No agent sends more at a time; without a bound, replies under way could overrun any budget. */
+const mostAtOnce = 16
+const longestBody = 48 * 1024 * 1024
+
+export async function forward(desk: Desk, who: Holder, ask: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const route = findRoute(desk.api, ask.method ?? '', ask.url ?? '')
+  if (route === null) return refuse(404, 'path', 'only the model API is reachable here')
+  const text = await readBody(ask)
+  if (text === null) return refuse(413, 'size', 'the request is too large')
+  const { body, problem } = parseBody(desk.api, text)
+  if (problem !== null) return refuse(400, 'body', problem)
+  const met = desk.ledger.refusal(who.item)
+  if (met !== null) return refuse(400, 'budget', budgetRefusal(met))
+  const name = `${who.item}~${who.attempt}`
+  const busy = desk.busy.get(name) ?? 0
+  if (busy >= mostAtOnce) return refuse(503, 'at-once', 'too many requests at once')
+  desk.busy.set(name, busy + 1)
+  const gone = new AbortController()
+  reply.on('close', () => gone.abort())
+  const turn = isTurn(desk.api, body) && route.spends
+  const call = { who, route, headers: ask.headers, body: Buffer.from(JSON.stringify(body)), turn, signal: gone.signal }
+  try {
+    await pass(desk, call, reply)
+  } finally {
+    desk.busy.set(name, (desk.busy.get(name) ?? 1) - 1)
+  }
+
+  function refuse(status: number, code: string, message: string): void {
+    const [method, path] = [loggable(ask.method ?? ''), loggable(ask.url ?? '')]
+    desk.log.write({ event: 'refused', ...who, code, method, path, message: loggable(message) })
+    refusal(desk.api, reply, { status, message })
+  }
+}
+
+/** Waits and tries until there is an answer to give. */
+async function pass(desk: Desk, call: Call, reply: ServerResponse): Promise<void> {
+  const heldUntil = Date.now() + longestHoldMs
+  while (!call.signal.aborted) {
+    const now = Date.now()
+    const wait = waitFor(desk.pressure, { now, patience: desk.patienceMs, random: Math.random() })
+    if (wait === null) return giveBad(desk, reply)
+    if (now + wait > heldUntil) return refusal(desk.api, reply, { status: 503, message: 'the API is busy', retry: 1 })
+    if (wait > 0) {
+      await sleep(wait, undefined, { signal: call.signal }).catch(() => undefined)
+      continue
+    }
+    const bad = await tryOnce(desk, call, reply)
+    if (bad === null) return
+    desk.pressure = park(desk.pressure, { status: bad.status, headers: bad.headers as IncomingHttpHeaders }, Date.now())
+    desk.lastBad = bad
+    const until = new Date(desk.pressure.until).toISOString()
+    desk.log.write({ event: 'parked', ...call.who, reason: desk.pressure.reason, status: bad.status, until })
+  }
+}
+
+/** Null when the answer went to the builder; else what the API said about load or limits. */
+async function tryOnce(desk: Desk, call: Call, reply: ServerResponse): Promise<Answer | null> {
+  const sentAt = Date.now()
+  const takeBack = desk.ledger.begin(call.who.item, call.turn)
+  let answer: IncomingMessage
+  try {
+    const headers = upstreamHeaders(call.headers, desk.api, desk.credential)
+    answer = await desk.upstream.send(call.route, { headers, body: call.body, signal: call.signal })
+  } catch (error) {
+    takeBack()
+    if (call.signal.aborted) return null
+    const reason = maskText((error as Error).message, desk.credential.value)
+    desk.log.write({ event: 'request', ...call.who, path: call.route.path, status: null, error: loggable(reason) })
+    refusal(desk.api, reply, { status: 502, message: `cannot reach the API: ${reason}` })
+    return null
+  }
+  const status = answer.statusCode ?? 502
+  if (status < 200 || status >= 300) takeBack()
+  if (isPressure(status)) return readAnswer(desk, answer)
+  if (status < 500) desk.pressure = relieve(desk.pressure, sentAt)
+  await giveAnswer(desk, call, answer, reply)
+  return null
+}
+
+async function giveAnswer(desk: Desk, call: Call, answer: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const status = answer.statusCode ?? 502
+  const usage = openUsage(desk.api, answer.headers['content-type'])
+  const mask = maskStream(desk.credential.value)
+  answer.on('data', (chunk: Buffer) => usage.push(chunk))
+  reply.writeHead(status, replyHeaders(answer.headers, desk.credential.value))
+  reply.flushHeaders()
+  // A cut answer is handed on as a cut one; what was used until then still counts.
+  const cut = await pipeline(answer, mask, reply).then(
+    () => false,
+    () => true,
+  )
+  const { tokens, model } = usage.end()
+  const { item, attempt } = call.who
+  if (call.route.spends) desk.ledger.add({ item, tokens, model })
+  const spent = call.route.spends ? { turn: call.turn, tokens, model: model === null ? null : loggable(model) } : {}
+  desk.log.write({ event: 'request', item, attempt, path: call.route.path, status, ...(cut ? { cut } : {}), ...spent })
+}
+
+async function readAnswer(desk: Desk, answer: IncomingMessage): Promise<Answer> {
+  const headers = replyHeaders(answer.headers, desk.credential.value)
+  const text = await readBody(answer).catch(() => null)
+  const body = Buffer.from(maskText((text ?? Buffer.alloc(0)).toString('utf8'), desk.credential.value))
+  return { status: answer.statusCode ?? 502, headers, body }
+}
+
+function giveBad(desk: Desk, reply: ServerResponse): void {
+  const { status, headers, body } = desk.lastBad ?? {
+    status: 429,
+    headers: {},
+    body: errorText(desk.api, 429, 'parked'),
+  }
+  const rest = Math.max(1, Math.ceil((desk.pressure.until - Date.now()) / 1000))
+  reply.writeHead(status, { ...headers, 'retry-after': String(rest) }).end(body)
+}
+
+/** Headers that describe the answer; none about the connection, and no cookies for the credential's account. */
+function replyHeaders(given: IncomingHttpHeaders, secret: string): OutgoingHttpHeaders {
+  const dropped = [
+    'connection',
+    'content-length',
+    'keep-alive',
+    'set-cookie',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ]
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      dropped.includes(name) || value === undefined ? [] : [[name, maskText(String(value), secret)]],
+    ),
+  )
+}
+
+/** Null when it is too long. */
+async function readBody(stream: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > longestBody) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** What is passed on is written anew from what was checked, so no second reading of the text can differ. */
+function parseBody(api: Api, text: Buffer): { body: unknown; problem: string | null } {
+  try {
+    const body: unknown = JSON.parse(text.toString('utf8'))
+    JSON.stringify(body)
+    return { body, problem: refuseBody(api, body) }
+  } catch {
+    return { body: null, problem: 'the body is not JSON, or nested too deeply' }
+  }
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import type { HostPort } from './allow-host.ts'
+import type { Api } from './rules.ts'
+
+export interface FixedSettings {
+  api: Api
+  upstream: string | null
+  allowHosts: readonly HostPort[]
+}
+
+/** A digest of what two users of one gateway must agree on. */
+export function settingsDigest({ api, upstream, allowHosts }: FixedSettings): string {
+  const hosts = allowHosts.map(({ host, port }) => `${host}:${port}`).sort()
+  return createHash('sha256')
+    .update(JSON.stringify([api, upstream, hosts]))
+    .digest('hex')
+}

@@ -1,0 +1,127 @@
+/**
+ * Usage, read from the API's answers as they pass. A reader looks at a copy of the bytes and keeps one line at most, so a
+ * long answer costs no memory and a malformed one costs nothing but its count.
+ */
+import { StringDecoder } from 'node:string_decoder'
+import type { Api } from './rules.ts'
+
+export interface Tokens {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  /** The part of `cacheWrite` that is kept for an hour and costs more. */
+  cacheWriteHour: number
+}
+
+export interface UsageReader {
+  push(chunk: Buffer): void
+  /** What was used, as far as it was told; the model that answered, null when it was not named. */
+  end(): { tokens: Tokens; model: string | null }
+}
+
+export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
+
+/** A line or a whole answer over this is not read: usage lines are a few hundred bytes, whole answers some hundred kB. */
+const longest = 8 * 1024 * 1024
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A reader for one answer, a stream of events or one JSON text by its content type. */
+export function openUsage(api: Api, contentType: string | undefined): UsageReader {
+  const found = { tokens: noTokens, model: null as string | null }
+  const take = (value: unknown) => takeUsage(api, asFields(value), found)
+  const isStream = /^text\/event-stream\b/i.test(contentType ?? '')
+  const lines = isStream ? eachLine((line) => line.startsWith('data:') && take(parse(line.slice(5)))) : wholeText(take)
+  return {
+    push: lines.push,
+    end() {
+      lines.end()
+      return found
+    },
+  }
+}
+
+function eachLine(read: (line: string) => void) {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  return {
+    push(chunk: Buffer) {
+      const lines = (rest + decoder.write(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > longest) rest = ''
+      for (const line of lines) read(line)
+    },
+    end: () => read(rest),
+  }
+}
+
+function wholeText(take: (value: unknown) => void) {
+  const chunks: Buffer[] = []
+  let size = 0
+  return {
+    push(chunk: Buffer) {
+      size += chunk.length
+      if (size <= longest) chunks.push(chunk)
+    },
+    end: () => size <= longest && take(parse(Buffer.concat(chunks).toString('utf8'))),
+  }
+}
+
+/** Later figures of one answer are totals, so the greatest of each kind holds. */
+function takeUsage(api: Api, event: Fields, found: { tokens: Tokens; model: string | null }): void {
+  const message = asFields(event['message'] ?? event['response'])
+  const model = message['model'] ?? event['model']
+  if (typeof model === 'string' && found.model === null) found.model = model.slice(0, 200)
+  for (const usage of [message['usage'], event['usage']]) {
+    const read = api === 'anthropic' ? readAnthropic(asFields(usage)) : readOpenAi(asFields(usage))
+    found.tokens = greatest(found.tokens, read)
+  }
+}
+
+function readAnthropic(usage: Fields): Tokens {
+  return {
+    input: count(usage['input_tokens']),
+    output: count(usage['output_tokens']),
+    cacheRead: count(usage['cache_read_input_tokens']),
+    cacheWrite: count(usage['cache_creation_input_tokens']),
+    cacheWriteHour: count(asFields(usage['cache_creation'])['ephemeral_1h_input_tokens']),
+  }
+}
+
+/** Here the input figure includes what came from the cache. */
+function readOpenAi(usage: Fields): Tokens {
+  const cacheRead = count(asFields(usage['input_tokens_details'])['cached_tokens'])
+  return {
+    ...noTokens,
+    input: Math.max(0, count(usage['input_tokens']) - cacheRead),
+    output: count(usage['output_tokens']),
+    cacheRead,
+  }
+}
+
+function greatest(a: Tokens, b: Tokens): Tokens {
+  return {
+    input: Math.max(a.input, b.input),
+    output: Math.max(a.output, b.output),
+    cacheRead: Math.max(a.cacheRead, b.cacheRead),
+    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
+    cacheWriteHour: Math.max(a.cacheWriteHour, b.cacheWriteHour),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0
+}
