@@ -2,8 +2,9 @@ import { Transform } from 'node:stream'
 import { findWordsThrough } from './automaton.ts'
 import { exactSearch, findExact } from './exact.ts'
 import { latin1 } from './latin1.ts'
-import { applyMasks, findMasked, type MaskOptions, strongRules } from './mask.ts'
+import { applyMasks, findMasked, type MaskOptions } from './mask.ts'
 import { withoutAnsi } from './projection.ts'
+import { strongRules } from './strong.ts'
 
 /** A secret may go on in the next chunk for at most this many bytes; private keys and web tokens are the longest. */
 const reach = 16_384

@@ -3,10 +3,10 @@
 import { findWordsThrough } from './automaton.ts'
 import { exactSearch, findExact } from './exact.ts'
 import { latin1 } from './latin1.ts'
-import { buildRuleSet, matchRules } from './match.ts'
+import { matchRules } from './match.ts'
 import { printable } from './printable.ts'
 import { identity, type Projection, withoutAnsi, withoutWraps } from './projection.ts'
-import { rules } from './rules.ts'
+import { strongRules } from './strong.ts'
 
 export interface MaskOptions {
   /** Credentials known by value, such as the run's own; sought in every encoding and in pieces of 16 characters. */
@@ -19,9 +19,6 @@ export interface Masked {
   readonly end: number
   readonly text: string
 }
-
-/** The rules that need no context, which is what masking and joined views use. */
-export const strongRules = buildRuleSet(rules.filter((rule) => rule.strong))
 
 const lineBreaks: ReadonlySet<number> = new Set([0x0a, 0x0d])
 

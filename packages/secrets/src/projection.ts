@@ -13,20 +13,20 @@ export function identity(bytes: Uint8Array): Projection {
 }
 
 /** CSI, OSC (ended by BEL or ST), two-byte escapes; and zero-width characters in UTF-8, which hide a token just as well. */
-const unseen =
+export const unseenPattern =
   /\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x1b[@-Z\\^_a-z0-9=>()]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa4]|\xef\xbb\xbf/g
 
 /** A line break inside a long word, with the diff marker or indentation that the next line begins with. */
-const wrap = /(?<=[\w+/=.~-])\\?\r?\n(?:[+ -](?=[\w+/=])|[ \t]{1,16})?(?=[\w+/=.~-])/g
+export const wrapPattern = /(?<=[\w+/=.~-])\\?\r?\n(?:[+ -](?=[\w+/=])|[ \t]{1,16})?(?=[\w+/=.~-])/g
 
 /** Without terminal commands and zero-width characters. */
 export function withoutAnsi(bytes: Uint8Array): Projection {
-  return without(identity(bytes), unseen)
+  return without(identity(bytes), unseenPattern)
 }
 
 /** With the lines joined that end and go on inside a word. */
 export function withoutWraps(view: Projection): Projection {
-  return without(view, wrap)
+  return without(view, wrapPattern)
 }
 
 export function without(view: Projection, pattern: RegExp): Projection {

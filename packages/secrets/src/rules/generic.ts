@@ -10,6 +10,12 @@ const reference =
 const aboutSecret =
   /(?:id|ids|name|names|hash|url|uri|path|file|field|label|hint|type|kind|length|len|size|count|expir\w*|ttl|at|public\w*|version|class|regexp?|pattern|prefix|suffix|format|alg\w*|icon|color|checksum|digest|integrity|fingerprint|sha\d*|md5|param|header|selector)["'\]]{0,2}$/i
 
+/** Keys and tokens that open nothing. */
+const otherKey =
+  /cache|idempoten|publickeytoken|primary|foreign|sort|partition|csrf|tokenizer|sitekey|site_key|publishable|anon/i
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** The usual passwords of a local set-up; changing them is no secret. */
 const localPassword =
   /^(?:pass(?:word|wd)?|postgres|mysql|root|admin|guest|test(?:ing)?|user|secret|changeme|example|dev|local|rabbitmq|redis|minio(?:admin)?)\d{0,4}$/i
@@ -26,8 +32,17 @@ const judgeLogin: Rule['judge'] = (secret) =>
 const judgeAssigned: Rule['judge'] = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 64), start)
   const field = /["']?[\w.$[\]"'-]{1,48}?["'\]]{0,2}(?=\s{0,4}(?:=>|:=|=|:)\s{0,4}["'`]?$)/.exec(before)?.[0] ?? ''
-  if (aboutSecret.test(field)) return null
+  if (aboutSecret.test(field) || otherKey.test(field)) return null
+  if (uuid.test(secret) && !/api.?key|secret|passw/i.test(field)) return null
+  if (isEncodedPlaceholder(secret)) return null
   return judgeLogin(secret, { text, start, shown: '' })
+}
+
+/** Base64 of `changeme` and the like. */
+function isEncodedPlaceholder(secret: string): boolean {
+  if (!/^[A-Za-z0-9+/]{8,64}={0,2}$/.test(secret)) return false
+  const plain = Buffer.from(secret, 'base64').toString('latin1').trim()
+  return /^[\x20-\x7e]+$/.test(plain) && (localPassword.test(plain) || isPlaceholder(plain))
 }
 
 /** `user:password` in base64, as in Basic authentication, .npmrc and docker's config.json. */
@@ -120,7 +135,7 @@ export const genericRules: readonly Rule[] = [
       '-key',
     ],
     pattern:
-      /[A-Za-z_-]{3,16}[\w.-]{0,24}["'\]]{0,2}[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}(?:["'`](?<secret>[^"'`\s]{10,250})["'`]|(?<plain>[^\s"'`,;(){}<>[\]|&]{10,250}))/y,
+      /[A-Za-z_-]{3,16}[\w.-]{0,24}["'\]]{0,2}[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}(?:["'`](?<secret>[^"'`\s]{10,250})["'`]|(?<plain>[^\s"'`,;(){}<>[\]|&]{10,250})(?![^\s"'`,;(){}<>[\]|&]))/y,
     strong: false,
     judge: judgeAssigned,
     yes: [

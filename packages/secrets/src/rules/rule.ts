@@ -1,4 +1,4 @@
-import { isRandom } from '../judge.ts'
+import { isRandom, isSpecimen } from '../judge.ts'
 
 /** What a credential looks like: data, plus a judge where a shape alone would also be met by chance. */
 
@@ -85,7 +85,7 @@ export function named(id: string, words: string, value: string, yes: string, opt
 }
 
 function judgeBody(secret: string, { shown }: FoundText): Confidence | null {
-  return isRandom(secret.slice(shown.length)) ? 'format' : null
+  return isRandom(secret.slice(shown.length)) && !isSpecimen(secret) ? 'format' : null
 }
 
 function quotePattern(text: string): string {

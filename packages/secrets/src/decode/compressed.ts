@@ -1,0 +1,82 @@
+/**
+ * Compressed streams wherever they begin: as a file, inside an image (PNG text), a document (PDF), a git object or a pack.
+ * At the start of a view a gzip or zstd header is a declaration, and a failure is reported; elsewhere it is a guess.
+ */
+import type { Limits } from '../limits.ts'
+import type { Pass, Sink, View } from '../view.ts'
+import { type Format, inflate } from './inflate.ts'
+
+const gzipHeader = Buffer.from([0x1f, 0x8b, 0x08])
+const zstdHeader = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+/** More beginnings than this in one view are noise. */
+const mostStarts = 4096
+
+/** Second bytes of a zlib header for the four levels that writers use. */
+const zlibLevels: ReadonlySet<number> = new Set([0x01, 0x5e, 0x9c, 0xda])
+
+export const gzip: Pass = {
+  name: 'gzip',
+  container: true,
+  run: (view, sink) => openAll(view, sink, 'gzip', gzipHeader),
+}
+
+export const zstd: Pass = {
+  name: 'zstd',
+  container: true,
+  run: (view, sink) => openAll(view, sink, 'zstd', zstdHeader),
+}
+
+export const zlib: Pass = {
+  name: 'zlib',
+  container: true,
+  run: ({ bytes }, sink) => {
+    let starts = 0
+    for (let at = bytes.indexOf(0x78); at >= 0 && at + 8 < bytes.length; at = bytes.indexOf(0x78, at + 1)) {
+      if (!zlibLevels.has(bytes[at + 1] ?? 0) || !isDeflateBlock(bytes[at + 2] ?? 0)) continue
+      if (++starts > mostStarts) break
+      const start = at
+      const out = peek(bytes.subarray(at), sink.limits)
+      if (out.length > 0) sink.emit({ bytes: out, at: () => start, guessed: at > 0 })
+    }
+  },
+}
+
+/** By name only: brotli has no header. */
+export const brotli: Pass = {
+  name: 'brotli',
+  container: true,
+  run: ({ bytes, file }, sink) => {
+    if (!/\.br$/i.test(file)) return
+    emitInflated(sink, 'brotli', bytes, 0)
+  },
+}
+
+function openAll({ bytes }: View, sink: Sink, format: Format, header: Buffer): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  let starts = 0
+  for (let at = buffer.indexOf(header); at >= 0 && starts < mostStarts; at = buffer.indexOf(header, at + 1), starts++) {
+    emitInflated(sink, format, bytes.subarray(at), at)
+  }
+}
+
+function emitInflated(sink: Sink, format: Format, bytes: Uint8Array, at: number): void {
+  const { bytes: out, problem } = inflate(format, bytes, sink.limits)
+  const isDeclared = at === 0
+  if (out.length > 0) sink.emit({ bytes: out, at: () => at, guessed: !isDeclared })
+  if (problem !== null && (isDeclared || problem.startsWith('limit:'))) {
+    sink.incomplete(problem.startsWith('limit:') ? problem : `${format}:${problem}`)
+  }
+}
+
+/** A zlib header is two ordinary bytes, so nearly all of these are none: one attempt, no salvage. */
+function peek(bytes: Uint8Array, limits: Limits): Buffer {
+  const first = inflate('zlib', bytes.subarray(0, 512), { ...limits, entryBytes: 512 * 1032, ratio: 1032 })
+  if (first.bytes.length < 8) return Buffer.alloc(0)
+  return inflate('zlib', bytes, limits).bytes
+}
+
+/** The first three bits of a deflate stream: last-block flag and a block type below 3. */
+function isDeflateBlock(byte: number): boolean {
+  return ((byte >> 1) & 3) !== 3
+}

@@ -1,0 +1,146 @@
+/**
+ * Base64 (both alphabets), base32 and hexadecimal: runs of their characters, joined over wrapped lines. Where a run begins is
+ * often not where the encoding does (`data:x,` or a cut line before it), so each alignment is tried and padding is ignored.
+ */
+import { latin1 } from '../latin1.ts'
+import { isPlausible } from '../plausible.ts'
+import { byteClass, findRuns } from '../runs.ts'
+import type { Pass, Sink, View } from '../view.ts'
+
+interface Run {
+  readonly text: string
+  /** Offset in the view of a character of `text`. */
+  readonly at: (index: number) => number
+}
+
+const alphabet = byteClass('A-Za-z0-9+/_-')
+
+/** Base64 of 18 bytes: shorter than any token of a strong rule. */
+const leastBase64 = 24
+const leastHex = 32
+const leastBase32 = 32
+
+export const base64: Pass = {
+  name: 'base64',
+  run: (view, sink) => {
+    for (const run of runsOf(view)) {
+      for (let shift = 0; shift < 4; shift++) {
+        const bytes = Buffer.from(shift === 0 ? run.text : run.text.slice(shift), 'base64')
+        if (isPlausible(bytes)) emit(sink, run, bytes, (offset) => shift + Math.floor((offset * 4) / 3))
+      }
+    }
+  },
+}
+
+export const hex: Pass = {
+  name: 'hex',
+  run: (view, sink) => {
+    for (const run of runsOf(view)) {
+      if (run.text.length < leastHex) continue
+      for (const { 0: digits, index } of run.text.matchAll(/[0-9a-fA-F]{32,}/g)) {
+        for (let shift = 0; shift < 2; shift++) {
+          const bytes = Buffer.from(digits.slice(shift, digits.length - ((digits.length - shift) % 2)), 'hex')
+          if (isPlausible(bytes)) emit(sink, run, bytes, (offset) => index + shift + offset * 2)
+        }
+      }
+    }
+  },
+}
+
+export const base32: Pass = {
+  name: 'base32',
+  run: (view, sink) => {
+    for (const run of runsOf(view)) {
+      if (run.text.length < leastBase32) continue
+      for (const { 0: letters, index } of run.text.matchAll(/[A-Z2-7]{32,}|[a-z2-7]{32,}/g)) {
+        for (let shift = 0; shift < 8; shift++) {
+          const bytes = decodeBase32(letters.slice(shift).toUpperCase())
+          if (isPlausible(bytes)) emit(sink, run, bytes, (offset) => index + shift + Math.floor((offset * 8) / 5))
+        }
+      }
+    }
+  },
+}
+
+function emit(sink: Sink, run: Run, bytes: Buffer, indexOf: (offset: number) => number): void {
+  sink.emit({ bytes, at: (offset) => run.at(Math.min(indexOf(offset), run.text.length - 1)), guessed: true })
+}
+
+const known = new WeakMap<View, Run[]>()
+
+/** The runs of a view, found once for the three passes. */
+function runsOf(view: View): Run[] {
+  let runs = known.get(view)
+  if (runs === undefined) {
+    runs = findWrappedRuns(view.bytes, view.text)
+    known.set(view, runs)
+  }
+  return runs
+}
+
+/** Between two lines of one wrapped value: the break itself, written out or continued, and what each line begins with. */
+const lineBreak = /["']?(?:\\?\r?\n|(?:\\r)?\\n)[ \t]{0,40}(?:(?:[>#*|]|\/\/|--)[ \t]{0,8})?["']?(?=[A-Za-z0-9+/_-])/y
+
+function findWrappedRuns(bytes: Uint8Array, text: string): Run[] {
+  const runs: Run[] = []
+  let taken = 0
+  for (const [start, end] of findRuns(bytes, alphabet, leastBase64)) {
+    if (start < taken) continue
+    const pieces: [number, number][] = [[start, end]]
+    for (let last = end; ; ) {
+      const next = nextLine(bytes, text, last)
+      if (next === null) break
+      pieces.push(next)
+      last = next[1]
+      taken = last
+    }
+    runs.push(joinPieces(bytes, pieces))
+  }
+  return runs
+}
+
+function nextLine(bytes: Uint8Array, text: string, end: number): [number, number] | null {
+  const character = text.charCodeAt(end)
+  if (character !== 0x0a && character !== 0x0d && character !== 0x5c && character !== 0x22 && character !== 0x27)
+    return null
+  lineBreak.lastIndex = end
+  const found = lineBreak.exec(text)
+  if (found === null) return null
+  const start = end + found[0].length
+  let stop = start
+  while (stop < bytes.length && alphabet[bytes[stop] as number] !== 0) stop++
+  return [start, stop]
+}
+
+function joinPieces(bytes: Uint8Array, pieces: readonly [number, number][]): Run {
+  const text = pieces.map(([start, end]) => latin1(bytes.subarray(start, end))).join('')
+  return {
+    text,
+    at: (index) => {
+      let left = index
+      for (const [start, end] of pieces) {
+        if (left < end - start) return start + left
+        left -= end - start
+      }
+      return pieces.at(-1)?.[0] ?? 0
+    },
+  }
+}
+
+const base32Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+function decodeBase32(letters: string): Buffer {
+  const bytes = Buffer.alloc(Math.floor((letters.length * 5) / 8))
+  let bits = 0
+  let held = 0
+  let length = 0
+  for (const letter of letters) {
+    held = ((held << 5) | base32Digits.indexOf(letter)) & 0xfff
+    bits += 5
+    if (bits >= 8) {
+      bits -= 8
+      bytes[length++] = (held >> bits) & 0xff
+    }
+  }
+  return bytes
+}

@@ -1,0 +1,165 @@
+/**
+ * Text escapes. A pass looks for its escape first and then rewrites only the lines round it (at most 4 KiB to each side, for
+ * files of one line), so text without escapes costs one search.
+ */
+import type { Pass, View } from '../view.ts'
+
+interface Escape {
+  /** Sticky: one escape. */
+  readonly pattern: RegExp
+  /** The character it begins with. */
+  readonly lead: string
+  readonly read: (match: RegExpExecArray) => string
+}
+
+const reach = 4096
+
+export const percent: Pass = escapePass('percent', {
+  lead: '%',
+  pattern: /%([0-9a-fA-F]{2})/y,
+  read: (match) => fromHex(match[1]),
+})
+
+const simple: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  e: '\x1b',
+}
+
+/** The escapes of JSON, JavaScript, C, Python and the shells' printf. */
+export const backslash: Pass = escapePass('backslash', {
+  lead: '\\',
+  pattern:
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|([0-7]{3})|([nrtbfvae"'`\\/-]))/y,
+  read: ([, x, u, braced, wide, octal, character]) => {
+    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff)
+    const hex = x ?? u ?? braced ?? wide
+    return hex !== undefined ? fromHex(hex) : (simple[character ?? ''] ?? character ?? '')
+  },
+})
+
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  hyphen: '-',
+  dash: '-',
+  lowbar: '_',
+  period: '.',
+  equals: '=',
+  colon: ':',
+  sol: '/',
+  plus: '+',
+  nbsp: ' ',
+}
+
+export const htmlEntity: Pass = escapePass('html-entity', {
+  lead: '&',
+  pattern:
+    /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|hyphen|dash|lowbar|period|equals|colon|sol|plus|nbsp));?/y,
+  read: ([, decimal, hexadecimal, name]) =>
+    decimal !== undefined
+      ? character(Number(decimal))
+      : hexadecimal !== undefined
+        ? fromHex(hexadecimal)
+        : (named[name ?? ''] ?? ''),
+})
+
+/**
+ * Only where it has been used for what it is for: `=3D`, a character of tokens, or a soft line break
+ * at the length of a line. */
+export const quotedPrintable: Pass = {
+  name: 'quoted-printable',
+  run: (view, sink) => {
+    if (!/=(?:3D|2D|5F)|[^=\n]{56,75}=\r?\n/.test(view.text)) return
+    quotedPrintableLines.run(view, sink)
+  },
+}
+
+const quotedPrintableLines: Pass = escapePass('quoted-printable', {
+  lead: '=',
+  pattern: /=(?:([0-9A-F]{2})|\r?\n)/y,
+  read: ([, hexadecimal]) => (hexadecimal === undefined ? '' : fromHex(hexadecimal)),
+})
+
+function escapePass(name: string, { lead, pattern, read }: Escape): Pass {
+  return {
+    name,
+    run: (view, sink) => {
+      const parts: string[] = []
+      const starts: number[] = []
+      const origins: number[] = []
+      let length = 0
+      const push = (text: string, origin: number): void => {
+        starts.push(length)
+        origins.push(origin)
+        parts.push(text)
+        length += text.length
+      }
+      let done = 0
+      let end = 0
+      for (let at = view.text.indexOf(lead); at >= 0; at = view.text.indexOf(lead, at + 1)) {
+        if (at < done) continue
+        pattern.lastIndex = at
+        const match = pattern.exec(view.text)
+        if (match === null) continue
+        if (at >= end) {
+          if (end > done) push(view.text.slice(done, end), done)
+          if (length > 0) push('\n', at)
+          done = lineStart(view, at, end)
+        }
+        if (at > done) push(view.text.slice(done, at), done)
+        push(read(match), at)
+        done = at + match[0].length
+        end = lineEnd(view, done)
+      }
+      if (length === 0) return
+      if (end > done) push(view.text.slice(done, end), done)
+      sink.emit({
+        bytes: Buffer.from(parts.join(''), 'latin1'),
+        at: (offset) => {
+          const piece = lastAtMost(starts, offset)
+          return Math.min((origins[piece] ?? 0) + offset - (starts[piece] ?? 0), view.bytes.length)
+        },
+        guessed: false,
+      })
+    },
+  }
+}
+
+function lineStart({ text }: View, at: number, notBefore: number): number {
+  return Math.max(notBefore, at - reach, text.lastIndexOf('\n', at) + 1)
+}
+
+function lineEnd({ text }: View, at: number): number {
+  const end = text.indexOf('\n', at)
+  return Math.min(end < 0 ? text.length : end, at + reach)
+}
+
+function fromHex(digits: string | undefined): string {
+  return character(Number.parseInt(digits ?? '', 16))
+}
+
+/** In latin-1, as the views are; tokens are ASCII and other characters only have to stand for something else. */
+function character(code: number): string {
+  return code < 0x100 ? String.fromCharCode(code) : '?'
+}
+
+/** Index of the last of the ascending `values` that is at most `limit`. */
+function lastAtMost(values: readonly number[], limit: number): number {
+  let low = 0
+  let high = values.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] ?? 0) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

@@ -1,0 +1,85 @@
+/** Bounded decompression that keeps what came out before an error, a cut or a limit. */
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import type { Limits } from '../limits.ts'
+
+export type Format = 'gzip' | 'zlib' | 'deflate' | 'brotli' | 'zstd'
+
+export interface Inflated {
+  readonly bytes: Buffer
+  /** Why `bytes` is not all of it, if so. */
+  readonly problem: string | null
+}
+
+interface InflateOptions {
+  readonly maxOutputLength: number
+  readonly finishFlush: number
+}
+
+/** Deflate cannot expand more than this (zlib's technical details); so a beginning of limit / 1032 bytes always fits. */
+const mostExpansion = 1032
+
+const floor = 1024 * 1024
+
+/**
+ * @returns what could be had, and `problem` `limit:ratio`, `limit:entry-bytes` or `corrupt` when that is not all; a stream
+ *   that is only cut short is read to its end
+ */
+export function inflate(format: Format, bytes: Uint8Array, limits: Limits): Inflated {
+  const byRatio = Math.max(floor, bytes.length * limits.ratio)
+  const most = Math.min(limits.entryBytes, byRatio)
+  const whole = attempt(format, bytes, most)
+  if (whole instanceof Buffer) return { bytes: whole, problem: null }
+  if (whole === 'too-large') {
+    const start = attempt(format, bytes.subarray(0, Math.max(64, Math.floor(most / mostExpansion))), most)
+    const problem = most === limits.entryBytes ? 'limit:entry-bytes' : 'limit:ratio'
+    return { bytes: start instanceof Buffer ? start : Buffer.alloc(0), problem }
+  }
+  return { bytes: salvage(format, bytes, most), problem: 'corrupt' }
+}
+
+/** The output of the longest beginning that can be read, by halving: an error loses all output of its call. */
+function salvage(format: Format, bytes: Uint8Array, most: number): Buffer {
+  let best: Buffer = Buffer.alloc(0)
+  let low = 0
+  let high = bytes.length
+  for (let tries = 0; tries < 12 && high - low > 8; tries++) {
+    const middle = (low + high) >> 1
+    const result = attempt(format, bytes.subarray(0, middle), most)
+    if (result instanceof Buffer) {
+      low = middle
+      if (result.length > best.length) best = result
+    } else {
+      high = middle
+    }
+  }
+  return best
+}
+
+function attempt(format: Format, bytes: Uint8Array, maxOutputLength: number): Buffer | 'too-large' | 'not-readable' {
+  try {
+    return run(format, bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH })
+  } catch (error) {
+    return error instanceof RangeError ? 'too-large' : 'not-readable'
+  }
+}
+
+function run(format: Format, bytes: Uint8Array, options: InflateOptions): Buffer {
+  switch (format) {
+    case 'gzip':
+      return gunzipSync(bytes, options)
+    case 'zlib':
+      return inflateSync(bytes, options)
+    case 'deflate':
+      return inflateRawSync(bytes, options)
+    case 'brotli':
+      return brotliDecompressSync(bytes, {
+        maxOutputLength: options.maxOutputLength,
+        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+      })
+    case 'zstd':
+      return zstdDecompressSync(bytes, {
+        maxOutputLength: options.maxOutputLength,
+        finishFlush: constants.ZSTD_e_flush,
+      })
+  }
+}
