@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import tar from 'tar-stream'
 import type { Engine } from './connect.ts'
 import { noImage } from './container.ts'
 import { statusOf } from './status.ts'
@@ -107,4 +108,18 @@ function followImage(engine: Engine, stream: NodeJS.ReadableStream, onOutput: (t
       },
     )
   })
+}
+
+/** The tar of a few files, as the context of a build. */
+export function fileContext(files: ReadonlyMap<string, Buffer>): Readable {
+  const pack = tar.pack()
+  for (const [name, content] of files) pack.entry({ name, mtime: new Date(0) }, content)
+  pack.finalize()
+  return pack as unknown as Readable
+}
+
+/** Fetches an image from its registry. Rejects with the engine's reason, or the signal's when it takes too long. */
+export async function pullImage(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  const stream: NodeJS.ReadableStream = await engine.docker.pull(name, { abortSignal: signal })
+  await followImage(engine, stream, () => undefined)
 }

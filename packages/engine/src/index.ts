@@ -12,10 +12,22 @@ export { collectTree } from './collect.ts'
 export type { Limits, Mount } from './confinement.ts'
 export type { Engine } from './connect.ts'
 export { connect } from './connect.ts'
-export { baseImage, holderImage, imageDigest } from './image.ts'
+export {
+  baseImage,
+  buildImage,
+  fileContext,
+  holderImage,
+  type ImageBuild,
+  imageDigest,
+  importImage,
+  inspectImage,
+  listImages,
+  pullImage,
+} from './image.ts'
 export { labels } from './labels.ts'
 export type { StartLayer, StartRequest } from './layer.ts'
 export { prepareStart } from './layer.ts'
 export type { OwnedThing } from './owned.ts'
 export { listOwned, reap } from './owned.ts'
+export { ownFile } from './program.ts'
 export { builderGid, builderUid, makeBuilderFolder } from './uid.ts'
