@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type ExitStatus, UserError } from '@buildwave/core'
 import { execa } from 'execa'
 import type { Repo } from './repo.ts'
@@ -26,6 +27,7 @@ export interface Owner {
 export interface Answer {
   status: number
   stdout: Buffer
+  stderr: string
 }
 
 /** A git process whose stdout is read while it runs. */
@@ -41,7 +43,7 @@ export async function callGit(repo: Repo | null, args: readonly string[], option
   const result = await start(repo, args, options, true)
   const status = result.exitCode ?? -1
   if (result.failed && !(options.answers ?? [0]).includes(status)) throw gitFailure(args, result)
-  return { status, stdout: result.stdout === undefined ? Buffer.alloc(0) : Buffer.from(result.stdout) }
+  return { status, stdout: Buffer.from(result.stdout ?? []), stderr: Buffer.from(result.stderr ?? []).toString('utf8') }
 }
 
 /** Like `callGit`, for an answer that is one line of text. */
@@ -68,7 +70,7 @@ export function streamGit(repo: Repo, args: readonly string[], options: CallOpti
 function start(repo: Repo | null, args: readonly string[], options: CallOptions, buffered: boolean) {
   const where = repo === null ? [] : [`--git-dir=${repo.gitDir}`]
   const { stdin } = options
-  return execa('git', [...where, ...args], {
+  const subprocess = execa('git', [...where, ...args], {
     env: gitEnvironment(options.env),
     extendEnv: false,
     cwd: '/',
@@ -79,9 +81,14 @@ function start(repo: Repo | null, args: readonly string[], options: CallOptions,
     killDescendants: true,
     timeout: (options.transfer ? minutes.transfer : minutes.call) * 60_000,
     buffer: { stdout: buffered, stderr: true },
-    ...(stdin === undefined ? { stdin: 'ignore' } : isStream(stdin) ? { stdin } : { input: stdin }),
+    ...(stdin === undefined ? { stdin: 'ignore' } : isStream(stdin) ? { stdin: 'pipe' } : { input: stdin }),
     ...(options.owner === undefined ? {} : options.owner),
   })
+  if (stdin !== undefined && isStream(stdin) && subprocess.stdin !== null) {
+    // A stream that breaks ends git's input early, and git says so; git that ends early closes the stream.
+    pipeline(stdin, subprocess.stdin).catch(() => undefined)
+  }
+  return subprocess
 }
 
 function isStream(stdin: string | Buffer | Readable): stdin is Readable {
@@ -113,7 +120,7 @@ function gitFailure(args: readonly string[], failure: Failure): UserError {
 
 /** What git says when an object is missing or broken, in the words of its C locale. */
 const unusable =
-  /bad object|missing (blob|tree|commit|object)|corrupt|hash mismatch|unable to read|could not read|not a valid object|inflate|unable to parse|unable to unpack|bad tree|did not match|fsck|unresolved delta|invalid object|pack has bad|not our ref|cannot read/i
+  /bad object|not a tree object|missing (blob|tree|commit|object)|corrupt|hash mismatch|unable to read|could not read|not a valid object|inflate|unable to parse|unable to unpack|bad tree|did not match|fsck|unresolved delta|invalid object|pack has bad|not our ref|cannot read/i
 
 function firstComplaint(stderr: unknown): string {
   const text = stderr instanceof Uint8Array ? Buffer.from(stderr).toString('utf8') : String(stderr ?? '')

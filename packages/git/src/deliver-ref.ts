@@ -1,6 +1,10 @@
-import { stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { UserError } from '@buildwave/core'
-import { callGit, type Owner } from './call.ts'
+import { callGit, type GitStream, type Owner } from './call.ts'
 import { isRefName, readRef, refConflicts, writeRef } from './refs.ts'
 import type { Repo, Source, Store } from './repo.ts'
 import { packHistory } from './transfer.ts'
@@ -62,23 +66,27 @@ async function sendObjects(
   const { oid, base, owner } = delivery
   if (await isComplete(source, oid)) return
   const not = base !== oid && (await isComplete(source, base)) ? [base] : []
-  const pack = packHistory(store, [oid], not)
-  try {
-    await callGit(source, ['index-pack', '--stdin', '--fix-thin'], {
-      stdin: pack.stdout,
-      transfer: true,
-      owner,
-    })
-    await pack.ended
-  } catch (error) {
-    pack.kill()
-    throw await pack.ended.then(
-      () => error,
-      (reason: unknown) => reason,
-    )
-  }
+  await withSpooledPack(store, packHistory(store, [oid], not), (pack) =>
+    callGit(source, ['index-pack', '--stdin', '--fix-thin'], { stdin: pack, transfer: true, owner }),
+  )
   if (!(await isComplete(source, oid))) {
     throw new UserError('delivery-incomplete', `'${source.top}' did not take all objects of ${oid}`, { status: 4 })
+  }
+}
+
+/** The pack is whole before the first byte goes out: git leaves a half-written one behind in the receiver. */
+async function withSpooledPack(
+  store: Store,
+  pack: GitStream,
+  send: (pack: Readable) => Promise<unknown>,
+): Promise<void> {
+  const folder = await mkdtemp(join(store.gitDir, 'outgoing-'))
+  try {
+    const path = join(folder, 'pack')
+    await Promise.all([pipeline(pack.stdout, createWriteStream(path)), pack.ended])
+    await send(createReadStream(path))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 

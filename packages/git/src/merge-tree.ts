@@ -34,8 +34,8 @@ export interface MergeResult {
  * `object-unusable` (status 4) when a side cannot be read.
  */
 export async function mergeTree(store: Store, sides: MergeSides): Promise<MergeResult> {
-  const args = await mergeArguments(store, sides)
   try {
+    const args = await mergeArguments(store, sides)
     const answer = await callGit(store, ['merge-tree', '--write-tree', '-z', '--messages', ...args], {
       answers: [0, 1],
     })

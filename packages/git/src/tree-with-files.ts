@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UserError } from '@buildwave/core'
 import { callGit, gitLine } from './call.ts'
 import { nameField } from './objects.ts'
 import type { Store, TreeFile } from './repo.ts'
 
 /**
  * The tree that has these files (null: none at that path) and is `tree` (a tree or commit) otherwise. The blobs must be in
- * the store. Throws UserError `git-failed` for a path that git refuses, such as one inside `.git`.
+ * the store. Throws UserError `path-refused` for a path that git refuses, such as one inside `.git`.
  */
 export async function treeWithFiles(
   store: Store,
@@ -22,7 +23,12 @@ export async function treeWithFiles(
       const zero = '0'.repeat(tree.length)
       return Buffer.concat([Buffer.from(file === null ? `0 ${zero}\t` : `${file.mode} ${file.oid}\t`), nameField(path)])
     })
-    await callGit(store, ['update-index', '-z', '--index-info'], { env, stdin: Buffer.concat(lines) })
+    const { stderr } = await callGit(store, ['update-index', '-z', '--index-info'], {
+      env,
+      stdin: Buffer.concat(lines),
+    })
+    // git leaves such a path out and says so, with exit status 0.
+    if (stderr.includes('Ignoring path')) throw new UserError('path-refused', `git refuses a path: ${stderr.trim()}`)
     return await gitLine(store, ['write-tree'], { env })
   } finally {
     await rm(folder, { recursive: true, force: true })
