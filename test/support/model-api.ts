@@ -119,7 +119,8 @@ async function give(asked: Asked, answer: Answer, response: ServerResponse): Pro
   for (const [index, data] of events.entries()) {
     if (answer.cutAfter === index) return void response.destroy()
     if (index > 0) await answer.pace?.()
-    response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`)
+    // Awaited, so that a cut comes after what was sent and not instead of it.
+    await new Promise((sent) => response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`, sent))
   }
   response.end()
 }

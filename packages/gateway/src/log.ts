@@ -32,7 +32,11 @@ export function openLog(path: string): Log {
   }
 
   function put(line: LogLine): void {
-    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { mode: 0o600 })
+    try {
+      appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`, { mode: 0o600 })
+    } catch {
+      // A full disk or a removed run costs lines of the log, and never a builder its way out.
+    }
   }
 }
 
