@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ItemRecord, RunRecord } from '@buildwave/core'
+import { connect, reap } from '@buildwave/engine'
 import { root } from '../../../test/support/pipeline.ts'
 import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
 import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
@@ -26,6 +27,8 @@ export interface Flow {
   plan(items: readonly ItemRecord[]): string
   /** Has the items built by shell scripts, each in its own container, and gives the records up to `build`. */
   build(scripts: Readonly<Record<string, string>>, items: readonly ItemRecord[]): Promise<string>
+  /** Removes everything of the run, on the engine too. */
+  close(): Promise<void>
 }
 
 let runs = 0
@@ -69,6 +72,10 @@ export function openFlow(files: Readonly<Record<string, string>>, change: Partia
       if (started.status !== 0) throw new Error(`bw-spawn: exit ${started.status}\n${started.stderr}`)
       const built = await call('bw-watch', [], started.stdout)
       return built.stdout
+    },
+    async close() {
+      await reap(await connect(), { run: run.run, keep: () => false })
+      for (const folder of [state, dirname(repo)]) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { PatchRecord } from '@buildwave/core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type Flow, only, openFlow, planned } from './flow.ts'
 
 const files = {
@@ -50,6 +50,8 @@ beforeAll(async () => {
   flow = openFlow(files)
   answer = await flow.call('bw-collect', [], await flow.build(builders, items))
 }, 300_000)
+
+afterAll(() => flow.close())
 
 describe('what a builder says does not count', () => {
   it('tells the good patch from all others, and exits 5 for them', () => {
