@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ExitStatus, UserError } from '@buildwave/core'
 import { execa } from 'execa'
@@ -33,7 +33,7 @@ export interface Answer {
 /** A git process whose stdout is read while it runs. */
 export interface GitStream {
   stdout: Readable
-  /** Settles when the process has ended well; rejects with a UserError when it has not. */
+  /** Settles when the process has ended well; rejects with a UserError when it has not, and then `stdout` fails as well. */
   ended: Promise<void>
   kill(): void
 }
@@ -56,15 +56,24 @@ export async function gitFields(repo: Repo, args: readonly string[], options: Ca
   return splitFields((await callGit(repo, args, options)).stdout)
 }
 
-/** Starts git and hands out its stdout as it comes. */
+/** Starts git and hands out its stdout as it comes; the stream fails when git does, so nobody takes half an answer for a whole one. */
 export function streamGit(repo: Repo, args: readonly string[], options: CallOptions = {}): GitStream {
   const subprocess = start(repo, args, { ...options, transfer: true }, false)
-  const ended = subprocess.then((result) => {
+  const stdout = new PassThrough()
+  const ended = Promise.all([
+    subprocess,
+    pipeline(subprocess.stdout, stdout, { end: false }).catch(() => undefined),
+  ]).then(([result]) => {
     if (result.failed) throw gitFailure(args, result)
+    stdout.end()
   })
   // Whoever reads the stream may stop before it awaits the end; that alone must not end the program.
-  ended.catch(() => undefined)
-  return { stdout: subprocess.stdout, ended, kill: () => subprocess.kill() }
+  ended.catch((error: Error) => stdout.destroy(error))
+  stdout.on('error', () => undefined)
+  stdout.on('close', () => {
+    if (subprocess.exitCode === null && subprocess.signalCode === null) subprocess.kill()
+  })
+  return { stdout, ended, kill: () => subprocess.kill() }
 }
 
 function start(repo: Repo | null, args: readonly string[], options: CallOptions, buffered: boolean) {

@@ -4,8 +4,10 @@ export { type Change, changedFiles, diffText, kindOf, listChanges } from './chan
 export { type Delivery, deliverRef } from './deliver-ref.ts'
 export { decodeFileName, encodeFileName } from './file-name.ts'
 export { requireGit } from './git-version.ts'
+export { holdsText } from './holds-text.ts'
 export { listCommits, logOneline } from './log.ts'
 export { type MergeConflict, type MergeResult, type MergeSides, mergeTree } from './merge-tree.ts'
+export { type NewContent, newContent } from './new-content.ts'
 export {
   commitParents,
   commitTree,

@@ -44,10 +44,9 @@ export function bundle(store: Store, oids: readonly string[], options: { not?: r
   const pack = packHistory(store, oids, not)
   const stdout = new PassThrough()
   stdout.write(bundleHeader(oids, not))
-  const copied = pipeline(pack.stdout, stdout)
-  copied.catch(() => undefined)
-  const ended = Promise.all([pack.ended, copied]).then(() => undefined)
+  const ended = pipeline(pack.stdout, stdout).then(() => pack.ended)
   ended.catch(() => undefined)
+  stdout.on('error', () => undefined)
   return { stdout, ended, kill: pack.kill }
 }
 
