@@ -72,10 +72,17 @@ async def stay_present(socket_path):
 
 async def main(port, socket_path):
     places = asyncio.Semaphore(MOST_CONNECTIONS)
+    # asyncio itself holds tasks weakly: one that nobody refers to may be collected while it waits.
+    carrying = set()
 
     async def serve(reader, writer):
-        async with places:
-            await carry(reader, writer, socket_path)
+        task = asyncio.current_task()
+        carrying.add(task)
+        try:
+            async with places:
+                await carry(reader, writer, socket_path)
+        finally:
+            carrying.discard(task)
 
     server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=128)
     print("ready", flush=True)

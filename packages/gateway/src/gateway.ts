@@ -71,7 +71,12 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   if ((await listen(control, paths.control, 0o600)) === 'taken') return null
   await listen(builders, paths.api, 0o666)
   const inodes = { control: inodeOf(paths.control), api: inodeOf(paths.api) }
-  log.write({ event: 'started', pid: process.pid, api, allowHosts: settings.allowHosts.map(({ host, port }) => `${host}:${port}`) })
+  log.write({
+    event: 'started',
+    pid: process.pid,
+    api,
+    allowHosts: settings.allowHosts.map(({ host, port }) => `${host}:${port}`),
+  })
 
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
   const ended = Promise.race([stopped, liveness.over]).then(() => {
