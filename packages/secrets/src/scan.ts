@@ -163,8 +163,11 @@ function addIncomplete(scan: Scan, reason: string, file: string): void {
   scan.incomplete.set(`${reason}\0${file}`, { file, reason })
 }
 
+/** Names inside containers are whatever bytes stand there. */
+const longestName = 255
+
 function nameOf(view: View, entry: string | undefined): string {
-  return entry === undefined ? view.file : `${view.file}!${entry}`
+  return entry === undefined ? view.file : `${view.file}!${entry.slice(0, longestName)}`
 }
 
 function knownMatches(view: View, exact: ExactSearch): Match[] {

@@ -7,8 +7,8 @@ import { inflate } from './inflate.ts'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
 
-const valueOf = new Int16Array(256).fill(-1)
-for (let i = 0; i < digits.length; i++) valueOf[digits.charCodeAt(i)] = i
+const digitOf = new Int16Array(256).fill(-1)
+for (let i = 0; i < digits.length; i++) digitOf[digits.charCodeAt(i)] = i
 
 const hunk = /^(literal|delta) (\d{1,12})\r?\n((?:[A-Za-z][^\r\n]{5,66}\r?\n)+)/gm
 
@@ -48,7 +48,7 @@ function decodeBase85(lines: readonly string[]): Buffer {
     const part = Buffer.alloc(Math.ceil((line.length - 1) / 5) * 4)
     for (let i = 1, out = 0; i + 4 < line.length; i += 5, out += 4) {
       let value = 0
-      for (let k = 0; k < 5; k++) value = value * 85 + Math.max(0, valueOf[line.charCodeAt(i + k)] ?? 0)
+      for (let k = 0; k < 5; k++) value = value * 85 + Math.max(0, digitOf[line.charCodeAt(i + k)] ?? 0)
       part.writeUInt32BE(value >>> 0, out)
     }
     if (line.length > 1) parts.push(part.subarray(0, count))

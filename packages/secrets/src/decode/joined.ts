@@ -20,14 +20,15 @@ const between: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n"\'`+,.|&\\()[]
 const concatenation =
   /["'`]\)?[ \t]{0,16}(?:\\?\r?\n[ \t]{0,80})?(?:[+.,|&]{0,2}|\|\|)[ \t]{0,16}(?:\\?\r?\n[ \t]{0,80})?\(?["'`]/g
 
-const separators = /[ \t\r\n"'`+,.|&\\()[\]]{1,12}/g
+/** Between letters that each stand alone. */
+const letterSpacing = /(?<=(?<![\w-])[\w-])[ \t\r\n"'`+,.|&\\]{1,8}(?=[\w-](?![\w-]))/g
 
 export const joinedPieces: Pass = {
   name: 'joined',
   run: ({ bytes }, sink) => {
     for (const [start, end] of windows(bytes)) {
       const part = identity(bytes.subarray(start, end))
-      for (const pattern of [concatenation, wrapPattern, separators]) {
+      for (const pattern of [concatenation, wrapPattern, letterSpacing]) {
         const joined = without(part, pattern)
         if (joined !== part)
           sink.emit({ bytes: joined.bytes, at: (offset) => start + joined.at(offset), guessed: false, rules: 'strong' })

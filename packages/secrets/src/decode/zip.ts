@@ -2,7 +2,8 @@
  * Zip and what is one underneath (jar, docx, npz, wheels). Read from the central directory at the end, so that a program in
  * front or wrong local sizes do not matter; from the local headers when there is none. A bad entry loses only itself.
  */
-import type { Pass, Sink } from '../view.ts'
+import type { Limits } from '../limits.ts'
+import type { Pass } from '../view.ts'
 import { inflate } from './inflate.ts'
 
 interface Entry {
@@ -25,42 +26,45 @@ const deflated = 8
 export const zip: Pass = {
   name: 'zip',
   container: true,
-  run: (view, sink) => {
-    const buffer = Buffer.from(view.bytes.buffer, view.bytes.byteOffset, view.bytes.length)
-    if (buffer.indexOf(localHeader) < 0) return
-    const entries = readDirectory(buffer) ?? readLocalHeaders(buffer)
-    for (const [index, entry] of entries.entries()) {
+  run: ({ bytes, certain }, sink) => {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const first = buffer.indexOf(localHeader)
+    if (first < 0) return
+    const directory = readDirectory(buffer)
+    // Without a directory four bytes are no archive, unless the file begins with them.
+    const isSure = directory !== null || (certain && first === 0)
+    for (const [index, entry] of (directory ?? readLocalHeaders(buffer)).entries()) {
       if (index >= sink.limits.entries) {
         sink.incomplete('limit:entries')
         break
       }
-      openEntry(buffer, entry, sink)
+      const { data, start, problem } = openEntry(buffer, entry, sink.limits)
+      const at = (offset: number) => (entry.method === stored ? start + offset : entry.header)
+      if (data.length > 0) sink.emit({ bytes: data, at, entry: entry.name, guessed: !isSure })
+      if (problem !== null && isSure) sink.incomplete(problem, entry.name)
     }
   },
 }
 
-function openEntry(buffer: Buffer, entry: Entry, sink: Sink): void {
-  const { name, header, size, method, encrypted } = entry
-  if (name.endsWith('/') && (size ?? 0) === 0) return
-  if (encrypted) {
-    sink.incomplete('zip:encrypted', name)
-    return
-  }
+interface Opened {
+  readonly data: Buffer
+  /** Offset of the packed bytes. */
+  readonly start: number
+  readonly problem: string | null
+}
+
+function openEntry(buffer: Buffer, { header, size, method, encrypted }: Entry, limits: Limits): Opened {
+  const unopened = (problem: string): Opened => ({ data: Buffer.alloc(0), start: header, problem })
+  if (encrypted) return unopened('zip:encrypted')
   if (header + 30 > buffer.length || !buffer.subarray(header, header + 4).equals(localHeader)) {
-    sink.incomplete('zip:corrupt', name)
-    return
+    return unopened('zip:corrupt')
   }
   const start = header + 30 + buffer.readUInt16LE(header + 26) + buffer.readUInt16LE(header + 28)
   const data = buffer.subarray(start, size === null ? buffer.length : start + size)
-  if (method === stored) {
-    sink.emit({ bytes: data, at: (offset) => start + offset, entry: name, guessed: false })
-  } else if (method === deflated) {
-    const { bytes, problem } = inflate('deflate', data, sink.limits)
-    if (bytes.length > 0) sink.emit({ bytes, at: () => header, entry: name, guessed: false })
-    if (problem !== null) sink.incomplete(problem.startsWith('limit:') ? problem : `zip:${problem}`, name)
-  } else {
-    sink.incomplete(`zip:method-${method}`, name)
-  }
+  if (method === stored) return { data, start, problem: null }
+  if (method !== deflated) return unopened(`zip:method-${method}`)
+  const { bytes, problem } = inflate('deflate', data, limits)
+  return { data: bytes, start, problem: problem === null || problem.startsWith('limit:') ? problem : `zip:${problem}` }
 }
 
 /** The entries of the central directory, or null when there is no sound one. */

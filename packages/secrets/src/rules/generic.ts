@@ -1,5 +1,5 @@
 /** Credentials without a shape of their own: told by where they stand, counted only when the value reads like chance. */
-import { isPlaceholder, isScrambled } from '../judge.ts'
+import { isPlaceholder, isScrambled, isSpecimen } from '../judge.ts'
 import type { Rule } from './rule.ts'
 
 /** A reference to a value, not a value: variables, templates, calls, paths into an object. */
@@ -27,7 +27,9 @@ const judgeUrl: Rule['judge'] = (secret) => {
 }
 
 const judgeLogin: Rule['judge'] = (secret) =>
-  !reference.test(secret) && !localPassword.test(secret) && isScrambled(secret) ? 'heuristic' : null
+  !isSpecimen(secret) && !reference.test(secret) && !localPassword.test(secret) && isScrambled(secret)
+    ? 'heuristic'
+    : null
 
 const judgeAssigned: Rule['judge'] = (secret, { text, start }) => {
   const before = text.slice(Math.max(0, start - 64), start)
