@@ -14,6 +14,7 @@ git init -q --bare --template= --object-format=$format /layer
 mkdir -p /layer/objects/info
 if [ "$thin" = yes ]; then
   echo /base.git/objects > /layer/objects/info/alternates
+  [ ! -f /base.git/shallow ] || cp /base.git/shallow /layer/shallow
   tree=/work
 else
   tree=/layer/upper

@@ -23,7 +23,7 @@ import type { Engine } from './connect.ts'
 import { createContainer, startContainer } from './container.ts'
 import { holderImage, imageDigest } from './image.ts'
 import { expiry, labelled, labels, type Role } from './labels.ts'
-import type { StartLayer } from './layer.ts'
+import { requireLayer, type StartLayer } from './layer.ts'
 import { statusOf } from './status.ts'
 import { builderGid } from './uid.ts'
 import { makeOverlay, makeVolume } from './volume.ts'
@@ -60,6 +60,7 @@ export interface StartedBuilder {
  */
 export async function startBuilder(engine: Engine, request: BuilderRequest): Promise<StartedBuilder> {
   await imageDigest(engine, request.image)
+  await requireLayer(engine, request.layer)
   const { holder, builder } = await attemptContainers(engine, request)
   if ((await attemptState(engine, request)).state !== 'absent') throw attemptExists(request)
   if (holder || builder) await removeAttempt(engine, request)

@@ -10,7 +10,7 @@ import type { Engine } from './connect.ts'
 import { createContainer, inspectContainer, removeContainer, startContainer, untilEnded } from './container.ts'
 import { frames } from './frames.ts'
 import { expiry, type Identity, labelled, type Role } from './labels.ts'
-import type { StartLayer } from './layer.ts'
+import { requireLayer, type StartLayer } from './layer.ts'
 import { program } from './program.ts'
 import { builderGid } from './uid.ts'
 import { makeOverlay, makeVolume, populate, removeVolume } from './volume.ts'
@@ -61,6 +61,7 @@ export interface CheckResult {
  */
 export async function runCheck(engine: Engine, request: CheckRequest): Promise<CheckResult> {
   request.signal?.throwIfAborted()
+  await requireLayer(engine, request.layer)
   const name = `bw-check-${request.name.slice(0, 40)}-${randomBytes(6).toString('hex')}`
   const volumes = { upper: `${name}-upper`, work: `${name}-work` }
   const log = await openBoundedLog(request.logFile, (request.logMiB ?? logMiB) * 1024 * 1024)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { UserError } from '@buildwave/core'
 import { freshLayer, volumeAt } from './confinement.ts'
 import type { Engine } from './connect.ts'
 import { holderImage } from './image.ts'
@@ -117,6 +118,19 @@ async function sealedLayer(engine: Engine, seal: string): Promise<Volume | null>
   if ((await volumeLabels(engine, name))?.[labels.role] === 'layer') return makeVolume(engine, name, {})
   await removeVolume(engine, seal)
   return null
+}
+
+/**
+ * Makes sure that a layer is still there: a mount of a missing volume would make an empty one of that name. Throws
+ * UserError `layer-gone`.
+ */
+export async function requireLayer(engine: Engine, { start, volumes }: StartLayer): Promise<void> {
+  const found = await Promise.all(volumes.map(({ name }) => volumeLabels(engine, name)))
+  if (found.some((of) => of?.[labels.role] !== 'layer')) {
+    throw new UserError('layer-gone', `the checkout of commit '${start}' is no longer on the engine`, {
+      hint: 'run the same command again',
+    })
+  }
 }
 
 function layerLabels(engine: Engine, request: StartRequest): Record<string, string> {

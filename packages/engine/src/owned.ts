@@ -22,9 +22,10 @@ export interface OwnedThing {
   expires: string | null
 }
 
-/** Everything on the engine that carries our labels and this user's uid; of one run if said. */
+/** Everything on the engine that carries our labels and this user's uid, by name; of one run if said. */
 export async function listOwned(engine: Engine, of: { run?: string } = {}): Promise<OwnedThing[]> {
-  return (await listLabelled(engine, of)).map(({ thing }) => thing)
+  const things = (await listLabelled(engine, of)).map(({ thing }) => thing)
+  return things.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /**
