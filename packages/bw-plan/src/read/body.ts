@@ -1,0 +1,173 @@
+/** An item's own text: what it declares, what it mentions, what it waits for. */
+import { readBox } from './box-mark.ts'
+import { isKeyLine, type KeyLine, type KeyRole, readKeyLine, roleOfKey } from './key-line.ts'
+import type { Node } from './markdown-nodes.ts'
+import { outsidePaths, type PathRules, readPaths } from './paths.ts'
+import { type Reference, readInlineReferences, readReferenceValue, readSources } from './references.ts'
+
+export interface Placed<T> {
+  value: T
+  line: number
+}
+
+export interface Body {
+  declared: string[]
+  mentioned: string[]
+  after: Placed<Reference>[]
+  /** The reverse: items that wait for this one. */
+  gates: Placed<Reference>[]
+  outside: Placed<string>[]
+  status: string | null
+  priority: number | null
+  type: string | null
+  marked: boolean
+}
+
+/** A paragraph, a bullet or a sub-heading, in order, with how deep it stands. */
+export interface Entry {
+  kind: 'title' | 'paragraph' | 'bullet' | 'heading'
+  text: string
+  line: number
+  depth: number
+}
+
+export function emptyBody(): Body {
+  return {
+    declared: [],
+    mentioned: [],
+    after: [],
+    gates: [],
+    outside: [],
+    status: null,
+    priority: null,
+    type: null,
+    marked: false,
+  }
+}
+
+/** Reads entries one after the other; a key without a value, or a sub-heading, rules over what is below it. */
+export function readBody(entries: readonly Entry[], rules: Omit<PathRules, 'declared'>): Body {
+  const body = emptyBody()
+  let block: { role: KeyRole; depth: number } | null = null
+  for (const entry of entries) {
+    if (entry.kind === 'heading') {
+      const role = roleOfKey(
+        entry.text
+          .replace(/[*_:#]/g, '')
+          .trim()
+          .toLowerCase(),
+      )
+      block = role === null ? null : { role, depth: -1 }
+      continue
+    }
+    if (block !== null && block.depth >= 0 && !(entry.kind === 'bullet' && entry.depth > block.depth)) block = null
+    const key = entry.kind === 'title' ? null : readKeyLine(entry.text)
+    const role = roleOf(key, block?.role ?? null)
+    if (key !== null && role !== null && (block === null || block.role === key.role))
+      block = { role, depth: block?.depth ?? entry.depth }
+    take(
+      body,
+      { entry, role: role ?? block?.role ?? null, text: role === null ? entry.text : (key?.value ?? '') },
+      rules,
+    )
+  }
+  return body
+}
+
+/** A part such as `Create:` only declares inside `Files:`, or where a path follows at once. */
+function roleOf(key: KeyLine | null, within: KeyRole | null): KeyRole | null {
+  if (key === null) return null
+  if (key.role !== 'file-part') return key.role
+  return within === 'files' || /^`?[\w.@[(*{-]*[/.]/.test(key.value) ? 'files' : null
+}
+
+interface Said {
+  entry: Entry
+  role: KeyRole | null
+  text: string
+}
+
+function take(body: Body, { entry, role, text }: Said, rules: Omit<PathRules, 'declared'>): void {
+  const { line } = entry
+  const place = <T>(values: readonly T[]) => values.map((value) => ({ value, line }))
+  switch (role) {
+    case 'files':
+      body.declared.push(...readPaths(text, { ...rules, declared: true }))
+      body.outside.push(...place(outsidePaths(text)))
+      return
+    case 'after':
+      body.after.push(...place(readReferenceValue(text)))
+      return
+    case 'gates':
+      body.gates.push(...place(readReferenceValue(text)))
+      return
+    case 'consumes':
+      body.after.push(...place(readSources(text)))
+      return
+    case 'status':
+      body.status ??= text
+      return
+    case 'priority':
+      body.priority ??= readPriority(text)
+      return
+    case 'type':
+      body.type ??= text
+      return
+    case 'marker':
+      if (/^(?:yes|true|✓|✅|x)/i.test(text)) body.marked = true
+      return
+    case 'aside':
+      return
+    default:
+      body.mentioned.push(...readPaths(text, { ...rules, declared: false }))
+      body.outside.push(...place(outsidePaths(text)))
+      body.after.push(...place(readInlineReferences(text, entry.kind === 'title')))
+  }
+}
+
+/** `P1`, `2`, `high`: smaller is more urgent. */
+export function readPriority(text: string): number | null {
+  const number = /^[\s*_[(]*P?(\d+)/i.exec(text)?.[1]
+  if (number !== undefined) return Number(number)
+  const word = /^[\s*_[(]*(critical|urgent|high|medium|normal|low)/i.exec(text)?.[1]?.toLowerCase()
+  return word === undefined ? null : ({ critical: 0, urgent: 0, high: 1, medium: 2, normal: 2, low: 3 }[word] ?? null)
+}
+
+/** The entries of blocks. Code, quotes and comments say nothing; lines that start a key stand for themselves. */
+export function entriesOf(nodes: readonly Node[], depth = 0): Entry[] {
+  return nodes.flatMap((node): Entry[] => {
+    switch (node.type) {
+      case 'paragraph':
+        return paragraphEntries(node.text, node.line, { kind: 'paragraph', depth })
+      case 'heading':
+        return [{ kind: 'heading', text: node.text, line: node.line, depth }]
+      case 'list':
+        return node.items.flatMap((item) => {
+          const [first, ...rest] = item.nodes
+          if (first?.type !== 'paragraph') return entriesOf(item.nodes, depth + 1)
+          const text = readBox(first.text)?.rest ?? first.text
+          return [
+            ...paragraphEntries(text, first.line, { kind: 'bullet', depth: depth + 1 }),
+            ...entriesOf(rest, depth + 1),
+          ]
+        })
+      case 'table':
+        return node.rows
+          .slice(1)
+          .map((row) => ({ kind: 'bullet', text: row.cells.join(' ; '), line: row.line, depth: depth + 1 }))
+      default:
+        return []
+    }
+  })
+}
+
+/** One entry a logical line: a key line ends the one before, however the text is wrapped. */
+export function paragraphEntries(text: string, line: number, as: Pick<Entry, 'kind' | 'depth'>): Entry[] {
+  const entries: Entry[] = []
+  for (const [at, part] of text.split('\n').entries()) {
+    const last = entries.at(-1)
+    if (last === undefined || isKeyLine(part)) entries.push({ ...as, text: part, line: line + at })
+    else last.text += ` ${part.trim()}`
+  }
+  return entries
+}

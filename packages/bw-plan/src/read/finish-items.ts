@@ -1,0 +1,186 @@
+/** Drafts of any format to plan items: ids, groups, dependencies, kinds. */
+import type { Draft } from './draft.ts'
+import type { Diagnostic, PlanItem } from './plan-item.ts'
+import { type Resolver, resolverFor } from './resolve.ts'
+
+export interface Finished {
+  items: PlanItem[]
+  groups: Map<string, string[]>
+  diagnostics: Diagnostic[]
+}
+
+export interface FinishRules {
+  /** Numbered siblings follow each other unless the plan says more. */
+  dottedInOrder: boolean
+  /** Edges that the plan states elsewhere, by id. */
+  edges: readonly { from: string; after: string }[]
+}
+
+export function finishItems(drafts: readonly Draft[], { dottedInOrder, edges }: FinishRules): Finished {
+  const named = nameDrafts(drafts)
+  const { groups, isGroup } = findGroups(named)
+  const kept = named.filter((draft) => !isGroup(draft))
+  const resolver = resolverFor({ ids: kept.map(({ id }) => id), groups })
+  const diagnostics = [...duplicates(named), ...kept.flatMap((draft) => outside(draft))]
+  const after = resolveAll(named, { groups, resolver, edges, diagnostics })
+  const group = dottedGroups(kept, { after, dottedInOrder })
+  const items = kept.map((draft): PlanItem => {
+    const { body } = draft
+    const declared = unique(body.declared)
+    const mentioned = unique(body.mentioned)
+    const owns = declared.length > 0 ? declared : mentioned
+    return {
+      id: draft.id,
+      title: draft.title.slice(0, 1000),
+      text: draft.text,
+      line: draft.line,
+      type: isBug(draft) ? 'bugfix' : 'feature',
+      state: draft.state,
+      optional: draft.optional,
+      marked: draft.marked,
+      labels: draft.labels,
+      phase: draft.phase,
+      group: group.get(draft.id) ?? null,
+      owns,
+      ownsFrom: declared.length > 0 ? 'declared' : owns.length > 0 ? 'mentioned' : 'unknown',
+      after: [...(after.get(draft.id) ?? [])],
+      priority: draft.priority,
+    }
+  })
+  return { items, groups, diagnostics }
+}
+
+type Named = Draft & { id: string }
+
+function nameDrafts(drafts: readonly Draft[]): Named[] {
+  const noneHasId = drafts.every(({ id }) => id === null)
+  const named = new Map<Draft, Named>()
+  for (const [at, draft] of drafts.entries()) {
+    const id = draft.id ?? (noneHasId ? String(at + 1) : `L${draft.line}`)
+    named.set(draft, { ...draft, id, parent: draft.parent === null ? null : (named.get(draft.parent) ?? draft.parent) })
+  }
+  return [...named.values()]
+}
+
+function duplicates(drafts: readonly Named[]): Diagnostic[] {
+  const first = new Map<string, Named>()
+  return drafts.flatMap((draft) => {
+    const before = first.get(draft.id)
+    if (before === undefined) {
+      first.set(draft.id, draft)
+      return []
+    }
+    const about = `first at line ${before.line}`
+    return [
+      {
+        level: 'error',
+        kind: 'duplicate-id',
+        line: draft.line,
+        text: `id '${draft.id}' is used twice, ${about}`,
+        id: draft.id,
+        about,
+      },
+    ] satisfies Diagnostic[]
+  })
+}
+
+/** A draft is a group when another one nests in it under an id of its own, or is numbered below it (2 and 2.1). */
+function findGroups(drafts: readonly Named[]) {
+  const byId = new Map(drafts.map((draft) => [draft.id, draft]))
+  const groups = new Map<string, string[]>()
+  const put = (parent: string, child: string) => {
+    const members = groups.get(parent)
+    if (members === undefined) groups.set(parent, [child])
+    else if (!members.includes(child)) members.push(child)
+  }
+  for (const draft of drafts) {
+    if (draft.isContainer && !groups.has(draft.id)) groups.set(draft.id, [])
+    const above = /^(.*\d)\.\d+$/.exec(draft.id)?.[1]
+    if (draft.parent?.id != null) put(draft.parent.id, draft.id)
+    else if (above !== undefined && byId.has(above) && /^\d+(?:\.\d+)*$/.test(above)) put(above, draft.id)
+  }
+  return { groups, isGroup: (draft: Named) => groups.has(draft.id) }
+}
+
+interface Resolving {
+  groups: ReadonlyMap<string, readonly string[]>
+  resolver: Resolver
+  edges: FinishRules['edges']
+  diagnostics: Diagnostic[]
+}
+
+function resolveAll(
+  drafts: readonly Named[],
+  { groups, resolver, edges, diagnostics }: Resolving,
+): Map<string, Set<string>> {
+  const after = new Map<string, Set<string>>()
+  const add = (id: string, on: string) => {
+    const known = after.get(id)
+    if (known === undefined) after.set(id, new Set([on]))
+    else known.add(on)
+  }
+  const leaves = (id: string): string[] => (groups.has(id) ? (groups.get(id) ?? []).flatMap(leaves) : [id])
+  for (const draft of drafts) {
+    const waits = resolver.resolve([...draft.after, ...draft.body.after], draft.id)
+    const gates = resolver.resolve(draft.body.gates, draft.id)
+    diagnostics.push(...waits.diagnostics, ...gates.diagnostics)
+    const own = leaves(draft.id)
+    const within = new Set(own)
+    for (const id of own)
+      for (const on of waits.ids)
+        if (on === id ? !groups.has(draft.id) : !within.has(on) || !groups.has(draft.id)) add(id, on)
+    for (const gated of gates.ids) for (const id of own) add(gated, id)
+    if (!groups.has(draft.id) && after.get(draft.id)?.has(draft.id) === true) {
+      after.get(draft.id)?.delete(draft.id)
+      diagnostics.push({
+        level: 'error',
+        kind: 'self-dependency',
+        line: draft.line,
+        text: `item '${draft.id}' depends on itself`,
+        id: draft.id,
+      })
+    }
+  }
+  for (const { from, after: on } of edges)
+    if (from !== on) for (const id of leaves(from)) for (const leaf of leaves(on)) add(id, leaf)
+  return after
+}
+
+function dottedGroups(
+  items: readonly Named[],
+  { after, dottedInOrder }: { after: ReadonlyMap<string, ReadonlySet<string>>; dottedInOrder: boolean },
+): Map<string, string> {
+  if (!dottedInOrder || items.some(({ marked }) => marked)) return new Map()
+  const siblings = Map.groupBy(items, ({ id }) => /^(\d+(?:\.\d+)*)\.\d+$/.exec(id)?.[1] ?? '')
+  siblings.delete('')
+  const groups = new Map<string, string>()
+  for (const [name, members] of siblings) {
+    if (members.length < 2 || members.some(({ id }) => (after.get(id)?.size ?? 0) > 0)) continue
+    for (const { id } of members) groups.set(id, name)
+  }
+  return groups
+}
+
+function outside({ id, line, body }: Named): Diagnostic[] {
+  return body.outside.slice(0, 1).map(({ value }) => ({
+    level: 'warning',
+    kind: 'path-outside-repo',
+    line,
+    text: `item '${id}' names '${value}', which lies outside the repository`,
+    id,
+    about: value,
+  }))
+}
+
+/** A label or issue type says it first, else how the title begins. */
+function isBug({ type, labels, rawTitle, title }: Draft): boolean {
+  if (type !== null) return /\b(?:bug|bugfix|fix|defect|hotfix)\b/i.test(type)
+  if (labels.some((label) => /^(?:bug|bugfix|fix)$/i.test(label))) return true
+  return /^(?:\*\*)?\s*(?:🐛|(?:fix|fixes|fixed|bugfix|hotfix|repair|repairs)(?:\([^)]*\))?(?=[\s:!]|$)|bug(?:\([^)]*\))?:|修复|修正)/iu.test(
+    title === '' ? rawTitle : title,
+  )
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)]
+}

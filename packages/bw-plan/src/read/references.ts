@@ -1,0 +1,121 @@
+/** What a text says about which items come first. */
+
+/** A mention of other items: one, a range, or all that stand before. */
+export type Reference =
+  | { type: 'one'; id: string; isLoose: boolean }
+  | { type: 'range'; from: string; to: string }
+  | { type: 'all-before' }
+
+const noun = `(?:tasks?|items?|issues?|stor(?:y|ies)|units?|work packages?|wps?|tickets?|todos?|任务|задач[аиу])`
+const id = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Za-z]{1,10}-?\d+(?:\.\d+)*[a-z]?|\d+(?:\.\d+)*)`
+const strongId = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Z][A-Za-z]{0,9}-?\d+(?:\.\d+)*|\d+(?:\.\d+)+)`
+
+const firstOne = new RegExp(
+  String.raw`^[\s*_\x60(\[]*(?:(?:the|both|all of|all|on|upon|from)\s+)?(${noun}\s+)?(${id})(?![\w/])[\x60*_\])]*`,
+  'i',
+)
+const between = /^\s*(?:\([^)]{0,80}\)\s*)?(?:,|、|，|&|\/|\+|;|\band\b|\bund\b|\bet\b|\by\b|\bi\b|和|,\s*and\b)\s*/i
+const rangeBetween = /^\s*(?:-|–|—|\.\.|through|to|bis)\s*/i
+const allBefore =
+  /^[\s*_(]*(?:all|every(?:thing)?)\s+(?:the\s+)?(?:of the\s+)?(?:previous|prior|above|earlier|preceding|before)/i
+const nothing =
+  /^[\s*_(\x60]*(?:none|nothing|n\/a|no|nil|nichts|keine|无|なし|нет|-|–|—|\(none\))(?=$|[\s.,;()*_\x60])/i
+
+/** The references of the value of a key such as `Depends on:`. */
+export function readReferenceValue(value: string): Reference[] {
+  if (value.trim() === '' || nothing.test(value)) return []
+  if (isNegation(value)) return []
+  const listed = readList(value, { bare: true, strict: false })
+  return listed.length > 0 ? listed : strongReferences(value)
+}
+
+/** References in running text. In the first paragraph also those after `after`, `once`, `requires` and `needs`. */
+export function readInlineReferences(text: string, isFirst: boolean): Reference[] {
+  const found: Reference[] = []
+  const strong =
+    /\b(?:depends?|dependent|depending|builds?)\s+(?:up)?on\b:?|\bblocked\s+by\b:?|\bwaits?\s+for\b:?|依赖(?:于)?|зависит от|abhängig von|dépend de|depende de/gi
+  for (const match of text.matchAll(strong)) {
+    if (isNegation(text.slice(Math.max(0, match.index - 20), match.index + match[0].length))) continue
+    found.push(...readList(text.slice(match.index + match[0].length, match.index + 500), { bare: true, strict: true }))
+  }
+  if (!isFirst) return found
+  for (const match of text.matchAll(/\b(?:after|once|requires?|needs?|following)\b:?/gi)) {
+    if (isNegation(text.slice(Math.max(0, match.index - 20), match.index))) continue
+    found.push(...readList(text.slice(match.index + match[0].length, match.index + 500), { bare: false, strict: true }))
+  }
+  return found
+}
+
+/** The references of a line such as `Consumes: parse() from Task 1`. */
+export function readSources(value: string): Reference[] {
+  return [...value.matchAll(new RegExp(String.raw`\bfrom\s+(?=${noun}\s+\S|#\d|[A-Z]+-?\d)`, 'gi'))].flatMap((match) =>
+    readList(value.slice(match.index + match[0].length), { bare: false, strict: true }),
+  )
+}
+
+function isNegation(text: string): boolean {
+  return /\b(?:does not|doesn't|do not|don't|not|never|no longer)\s+(?:depend|block|wait|require|need)|\bno dependenc|\bindependent(?:ly)? (?:of|from)|\bnot\s*$/i.test(
+    text,
+  )
+}
+
+interface ListRules {
+  /** Bare numbers count. */
+  bare: boolean
+  /** A bare number must be followed by punctuation: `2 flags` is no reference. */
+  strict: boolean
+}
+
+function readList(text: string, { bare, strict }: ListRules): Reference[] {
+  if (allBefore.test(text)) return [{ type: 'all-before' }]
+  const found: Reference[] = []
+  let rest = text
+  let isNamed = false
+  while (rest !== '') {
+    const one = firstOne.exec(rest)
+    if (one?.[2] === undefined) break
+    isNamed ||= one[1] !== undefined
+    const tail = rest.slice(one[0].length)
+    const isBare = /^\d+$/.test(one[2]) && !isNamed
+    if (
+      isBare &&
+      (!bare ||
+        (strict && !/^\s*(?:$|[,.;:)\]、，&/+]|[-–—]\s*\d|\([^)]*\)|and\b|und\b|et\b|through\b|to\s+\d)/i.test(tail)))
+    )
+      break
+    if (!isBare && !isNamed && !isStrong(one[2])) break
+    const range = rangeEnd(tail)
+    if (range !== null) found.push({ type: 'range', from: one[2], to: range.to })
+    else found.push({ type: 'one', id: one[2], isLoose: isBare })
+    rest = range === null ? tail : range.rest
+    const link = between.exec(rest)
+    if (link === null) break
+    rest = rest.slice(link[0].length)
+  }
+  return found
+}
+
+function rangeEnd(text: string): { to: string; rest: string } | null {
+  const link = rangeBetween.exec(text)
+  if (link === null) return null
+  const end = new RegExp(`^(?:${noun}\\s+)?(${id})(?![\\w/.]*\\w)`, 'i').exec(text.slice(link[0].length))
+  if (end?.[1] === undefined) return null
+  return { to: end[1], rest: text.slice(link[0].length + end[0].length) }
+}
+
+function isStrong(text: string): boolean {
+  return new RegExp(`^${strongId}$`).test(text) || /^[a-z]{1,4}\d+$/i.test(text)
+}
+
+function strongReferences(text: string): Reference[] {
+  const pattern = new RegExp(
+    String.raw`(?<![\w#/.-])(?:${noun}\s+#?(\d+(?:\.\d+)*|[A-Za-z]+-?\d+)|(${strongId}))(?![\w/])`,
+    'gi',
+  )
+  return [...text.matchAll(pattern)].flatMap((match): Reference[] => {
+    const name = match[1] ?? match[2]
+    return name === undefined || !(match[1] !== undefined || isStrong(name))
+      ? []
+      : [{ type: 'one', id: name, isLoose: false }]
+  })
+}

@@ -1,0 +1,35 @@
+import { isKeyLine } from './key-line.ts'
+
+/** The first paragraph of an item up to its first key line (`Files: …`), its lines joined. Source text, not yet a title. */
+export function firstSentence(paragraph: string): string {
+  const lines = paragraph.split('\n')
+  const end = lines.findIndex((line, at) => at > 0 && isKeyLine(line))
+  return (end === -1 ? lines : lines.slice(0, end)).map((line) => line.trim()).join(' ')
+}
+
+/** Source text as a title: code ticks, bold and italic marks, links, footnotes and comments taken off, spaces made single. */
+export function cleanTitle(source: string): string {
+  const plain = source
+    .replace(/<!--.*?(?:-->|$)/g, ' ')
+    .split(/(`+)(.*?[^`])\1(?!`)/)
+    .map((part, at) => (at % 3 === 0 ? unmark(part) : at % 3 === 2 ? part : ''))
+    .join('')
+  return plain.replace(/\s+/g, ' ').trim()
+}
+
+/** True when the whole text is struck out. */
+export function isStruck(source: string): boolean {
+  return /^~~[^~].*~~$/s.test(source.trim())
+}
+
+function unmark(text: string): string {
+  return text
+    .replace(/!?\[([^\]]{0,300})\]\([^)\s]{0,500}(?:\s+"[^"]{0,200}")?\)/g, '$1')
+    .replace(/\[\^[^\]]{1,40}\]/g, '')
+    .replace(/(^|[\s("'>\]])(\*\*|__)(?=[^\s*/_])/g, '$1')
+    .replace(/([^\s/*])(?:\*\*)(?=$|[\s).,:;!?"'<\]])/g, '$1')
+    .replace(/([^\s/_])__(?=$|[\s),:;!?"'<\]])/g, '$1')
+    .replace(/(^|[\s(])[*_]([^\s*_/.][^*_]*[^\s*_/]|[^\s*_/.])[*_](?=$|[\s).,:;!?])/g, '$1$2')
+    .replace(/~~/g, '')
+    .replace(/\\([[\]()*_`#~\\|<>-])/g, '$1')
+}
