@@ -20,7 +20,7 @@ export interface KeyLine {
 const roles: readonly (readonly [KeyRole, RegExp])[] = [
   [
     'files',
-    /^(?:(?:owned|touched|changed|affected|key|target)[ _]files?|files?|files? (?:list|touched|to (?:change|modify|create|edit|touch)|changed|owned|affected)|owns|touches|paths?|文件|ファイル|dateien|fichiers|archivos|файлы|파일)$/,
+    /^(?:(?:owned|touched|changed|affected|key|target)[ _]files?|files?|files? (?:touched|to (?:change|modify|create|edit|touch)|changed|owned|affected)|owns|touches|paths?|文件|ファイル|dateien|fichiers|archivos|файлы|파일)$/,
   ],
   [
     'file-part',

@@ -128,7 +128,11 @@ function areItems(headings: readonly ItemHeading[], headed: readonly Draft[], bo
   const first = headings[0]?.heading.line ?? 0
   const below = boxed.filter(({ id, line }) => id !== null && line > first)
   if (below.length === 0) return headings.length > 1 || boxed.every(({ line }) => line > first)
-  return headed.some(({ body }) => body.declared.length > 0) && below.every(({ body }) => body.declared.length === 0)
+  return (
+    headings.length > 1 &&
+    headed.some(({ body }) => body.declared.length > 0) &&
+    below.every(({ body }) => body.declared.length === 0)
+  )
 }
 
 function guess(nodes: readonly Node[], { source, wanted, boxed }: Markdown & { boxed: Drafts }): Reading {
