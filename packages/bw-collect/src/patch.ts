@@ -120,6 +120,8 @@ async function gatherEvidence(
   const files = stage.paths.attempt(build.item, build.attempt)
   await mkdir(files.dir, { recursive: true, mode: 0o700 })
   const common = { stage: stage.name, signal: stage.interrupt.now }
+  // What was merged meanwhile belongs to what a later start is compared with.
+  stage.journal.refresh()
   const proposed = { item: build.item, attempt: build.attempt, commit, start: builder.start }
   const judgement = await judge(suite, {
     baseline: baseline.result,

@@ -24,6 +24,7 @@ import {
 } from '@buildwave/core'
 import type { Engine } from '@buildwave/engine'
 import type { Stage } from '@buildwave/stage'
+import type { AnyRecord } from '@buildwave/stdio'
 import { workKey } from '@buildwave/store'
 import { blame } from './blame.ts'
 import { type Layer, readLayers } from './stack-sets.ts'
@@ -44,19 +45,29 @@ export interface VerifyDoors {
  * A verdict holds for a tree, an image and a command: where the journal has it, nothing is run.
  */
 export async function verifyHead(stage: Stage, settings: VerifySettings, doors: VerifyDoors): Promise<ExitStatus[]> {
-  const integration = await lastIntegration(stage)
+  const { integration, history } = await readInput(stage)
   const { run, paths } = stage
   const suite = await openSuite({ run, paths, engine: await doors.engine(), repo: await openRunRepo(run, paths) })
   const baseline = await ensureBaseline(suite, stage)
-  const record = await verdictOn(stage, { suite, baseline, integration, settings })
+  const record = await verdictOn(stage, { suite, baseline, integration, history, settings })
   doors.show(record)
   return [record.verdict === 'green' ? exit.ok : exit.problem]
 }
 
-async function lastIntegration(stage: Stage): Promise<IntegrationRecord> {
-  let last: IntegrationRecord | undefined
-  for await (const record of stage.input()) if (record.kind === 'integration') last = integrationRecord.parse(record)
-  if (last !== undefined) return last
+interface Input {
+  integration: IntegrationRecord
+  /** What the journal and the input tell of the merged patches. */
+  history: readonly AnyRecord[]
+}
+
+async function readInput(stage: Stage): Promise<Input> {
+  let integration: IntegrationRecord | undefined
+  const read: AnyRecord[] = []
+  for await (const record of stage.input()) {
+    if (record.kind === 'integration') integration = integrationRecord.parse(record)
+    if (record.kind === 'patch' || record.kind === 'merge') read.push(record)
+  }
+  if (integration !== undefined) return { integration, history: [...stage.journal.records(), ...read] }
   throw new UserError('nothing-to-verify', 'no integration record in the input', {
     hint: 'pipe bw-merge into it, or run bw-merge --run RUN first',
   })
@@ -66,6 +77,7 @@ interface Question {
   suite: Suite
   baseline: BaselineRecord
   integration: IntegrationRecord
+  history: readonly AnyRecord[]
   settings: VerifySettings
 }
 
@@ -99,9 +111,9 @@ async function verdictOn(stage: Stage, question: Question): Promise<Verification
 type Evidence = Pick<VerificationRecord, 'verdict' | 'result' | 'changes' | 'culprits'>
 
 async function gatherEvidence(stage: Stage, question: Question): Promise<Evidence> {
-  const { suite, baseline, integration, settings } = question
+  const { suite, baseline, integration, history, settings } = question
   await mkdir(stage.paths.verify, { recursive: true, mode: 0o700 })
-  const layers = await readLayers(suite, integration, stage.journal.records())
+  const layers = await readLayers(suite, integration, history)
   const request = {
     stage: stage.name,
     name: 'head',

@@ -1,5 +1,5 @@
 import type { TestOutcome } from '@buildwave/core'
-import { collectResults } from './results.ts'
+import { collectResults, emptyAsNull } from './results.ts'
 
 const outcomes = new Map<unknown, TestOutcome>([
   ['pass', 'passed'],
@@ -22,7 +22,7 @@ export function parseGoJson(text: string): Record<string, TestOutcome> | null {
     if (typeof test === 'string') results.add(`${event['Package']}.${test}`, outcome)
     else if (outcome === 'failed') results.add(event['Package'], outcome)
   }
-  return results.done()
+  return emptyAsNull(results.done())
 }
 
 /** The line's JSON object with a start such as `go test -json` writes, else null. */

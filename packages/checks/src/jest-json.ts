@@ -1,5 +1,5 @@
 import type { TestOutcome } from '@buildwave/core'
-import { collectResults } from './results.ts'
+import { collectResults, emptyAsNull } from './results.ts'
 
 const outcomes = new Map<unknown, TestOutcome>([
   ['passed', 'passed'],
@@ -30,7 +30,7 @@ export function parseJestJson(report: Buffer, root: string): Record<string, Test
       if (outcome !== undefined) results.add(title, outcome)
     }
   }
-  return results.done()
+  return emptyAsNull(results.done())
 }
 
 type Fields = Record<string, unknown>

@@ -15,7 +15,7 @@ interface State {
 }
 
 /**
- * The per-test results of a JUnit XML report, or null when it is not one, is too large, or holds no test. Names are those
+ * The per-test results of a JUnit XML report (none where no test ran), or null when it is not one or is too large. Names are those
  * of the runner: pytest's node id where the report says which file a test is in (`tests/test_a.py::TestX::test_y[1]`),
  * `file > classname > name` for other files, else `classname.name`. `<failure>` and `<error>` are `failed`, `<skipped>` is `skipped` (pytest writes an expected failure
  * so), and the worst entry of a name counts.

@@ -6,7 +6,7 @@ import type { TestOutcome } from '@buildwave/core'
  */
 export interface Results {
   add(name: string, outcome: TestOutcome): void
-  /** Name to outcome, names sorted; null when a bound was passed or nothing was added. */
+  /** Name to outcome, names sorted; null when a bound was passed. */
   done(): Record<string, TestOutcome> | null
 }
 
@@ -34,8 +34,13 @@ export function collectResults(): Results {
       if (known === undefined || weight[outcome] > weight[known]) tests.set(key, outcome)
     },
     done() {
-      if (tests.size === 0 || tests.size > maxTests || length > maxNames) return null
+      if (tests.size > maxTests || length > maxNames) return null
       return Object.fromEntries([...tests].sort(([a], [b]) => (a < b ? -1 : 1)))
     },
   }
+}
+
+/** For formats in which an output of another kind cannot be told from one without tests. */
+export function emptyAsNull(tests: Record<string, TestOutcome> | null): Record<string, TestOutcome> | null {
+  return tests === null || Object.keys(tests).length === 0 ? null : tests
 }

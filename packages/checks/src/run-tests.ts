@@ -67,7 +67,8 @@ function reportInWork(runner: Runner): string[] {
 function verdictOf(result: CheckResult, { runner, tests }: Found): TestRun['verdict'] {
   if (result.timedOut) return 'timed-out'
   if (result.exit === null) return 'error'
-  if (tests !== null) return result.exit === 0 && !Object.values(tests).includes('failed') ? 'green' : 'red'
+  if (tests !== null && Object.keys(tests).length > 0)
+    return result.exit === 0 && !Object.values(tests).includes('failed') ? 'green' : 'red'
   const isUnrun = result.exit === 126 || result.exit === 127
   const isPytestUnrun = runner === 'pytest' && result.exit >= 2 && result.exit <= 5
   if (isUnrun || isPytestUnrun) return 'error'

@@ -1,5 +1,5 @@
 import type { TestOutcome } from '@buildwave/core'
-import { collectResults } from './results.ts'
+import { collectResults, emptyAsNull } from './results.ts'
 
 /** A point of the protocol: `ok 3 - name # SKIP reason`. */
 const point = /^( *)(not )?ok\b(?: +\d+)?(?: +-)? *(.*?)(?: +# *(skip|todo)\b.*)?$/i
@@ -33,7 +33,7 @@ export function parseTap(text: string): Record<string, TestOutcome> | null {
     const path = [...groups.slice(0, depth), (found[3] ?? '').trim() || `test ${line.trim()}`]
     results.add(path.join(' > '), outcomeOf(found[2] !== undefined, found[4]))
   }
-  return results.done()
+  return emptyAsNull(results.done())
 }
 
 function depthOf(indent: string | undefined): number {
