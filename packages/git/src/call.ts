@@ -60,10 +60,12 @@ export async function gitFields(repo: Repo, args: readonly string[], options: Ca
 export function streamGit(repo: Repo, args: readonly string[], options: CallOptions = {}): GitStream {
   const subprocess = start(repo, args, { ...options, transfer: true }, false)
   const stdout = new PassThrough()
+  let hasEnded = false
   const ended = Promise.all([
     subprocess,
     pipeline(subprocess.stdout, stdout, { end: false }).catch(() => undefined),
   ]).then(([result]) => {
+    hasEnded = true
     if (result.failed) throw gitFailure(args, result)
     stdout.end()
   })
@@ -71,7 +73,7 @@ export function streamGit(repo: Repo, args: readonly string[], options: CallOpti
   ended.catch((error: Error) => stdout.destroy(error))
   stdout.on('error', () => undefined)
   stdout.on('close', () => {
-    if (subprocess.exitCode === null && subprocess.signalCode === null) subprocess.kill()
+    if (!hasEnded) subprocess.kill()
   })
   return { stdout, ended, kill: () => subprocess.kill() }
 }

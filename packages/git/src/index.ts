@@ -18,7 +18,7 @@ export {
   readObjects,
   writeBlob,
 } from './objects.ts'
-export { checkPatch, patchDigest } from './patch-digest.ts'
+export { changedPatch, checkPatch, patchDigest } from './patch-digest.ts'
 export { hasRef, isRefName, listRefs, readRef, refConflicts, updateRef } from './refs.ts'
 export type { Identity, Repo, Source, Store, TreeFile } from './repo.ts'
 export { inspectSource, listSubmodules, listTracked, readFileAt, resolveCommit } from './source.ts'

@@ -11,10 +11,36 @@ import type { Repo } from './repo.ts'
  * not compare the two when it reads a loose object. Throws UserError `object-unusable` (status 4) that names what is missing or broken.
  */
 export async function patchDigest(repo: Repo, commit: string): Promise<string> {
+  return digestOf(repo, commit, await readRawCommit(repo, commit))
+}
+
+/**
+ * The parents of a patch that still is what it was when it was collected. Throws UserError (status 4) otherwise: `patch-changed`
+ * when its digest differs, `object-unusable` when something of it, or its start, is missing or broken.
+ */
+export async function checkPatch(repo: Repo, commit: string, digest: string): Promise<string[]> {
+  const raw = await readRawCommit(repo, commit)
+  if ((await digestOf(repo, commit, raw)) !== digest) throw changedPatch(commit)
+  return headerValues(raw, 'parent')
+}
+
+/** The error of a patch that is not what was collected. */
+export function changedPatch(commit: string): UserError {
+  return new UserError('patch-changed', `patch '${commit}' is not what was collected`, {
+    status: 4,
+    hint: 'the store of this run is damaged; run the item again with --again',
+  })
+}
+
+async function readRawCommit(repo: Repo, commit: string): Promise<Buffer> {
   const [raw] = await readObjects(repo, [commit])
   if (raw?.type !== 'commit') throw unusableObject(commit, 'is not a commit')
-  const changes = await changesOf(repo, commit, raw.content)
-  const hash = createHash('sha256').update(`commit ${raw.content.length}\0`).update(raw.content)
+  return raw.content
+}
+
+async function digestOf(repo: Repo, commit: string, raw: Buffer): Promise<string> {
+  const changes = await changesOf(repo, commit, raw)
+  const hash = createHash('sha256').update(`commit ${raw.length}\0`).update(raw)
   const contents = await newContents(repo, changes)
   for (const change of changes) {
     const to = change.to
@@ -26,15 +52,6 @@ export async function patchDigest(repo: Repo, commit: string): Promise<string> {
     if (content !== undefined) hash.update(content)
   }
   return hash.digest('hex')
-}
-
-/** Throws UserError `patch-changed` (status 4) unless the patch still is what `digest` was taken of. */
-export async function checkPatch(repo: Repo, commit: string, digest: string): Promise<void> {
-  if ((await patchDigest(repo, commit)) === digest) return
-  throw new UserError('patch-changed', `patch '${commit}' is not what was collected`, {
-    status: 4,
-    hint: 'the store of this run is damaged; run the item again with --again',
-  })
 }
 
 async function changesOf(repo: Repo, commit: string, raw: Buffer): Promise<Change[]> {
