@@ -45,4 +45,6 @@ fi
 git add -A
 tree=$(git write-tree)
 echo "tree $tree"
-printf '%s\n^%s\n' "$tree" "$start" | git pack-objects -q --revs --stdout
+# Its tree is named too: git does not follow a commit that is left out down to its files.
+printf '%s\n^%s\n^%s\n' "$tree" "$start" "$(git rev-parse "$start^{tree}")" |
+  git pack-objects -q --revs --stdout

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { confinement } from './confinement.ts'
 import type { Engine } from './connect.ts'
@@ -23,7 +24,7 @@ export interface CanaryResult {
 
 /** Proves with one container, made as a builder is, that limits and walls are real on this engine. */
 export async function canary(engine: Engine): Promise<CanaryResult> {
-  const shown = readReport(await text(await startCanary(engine)))
+  const shown = readReport(await text(Readable.from(await startCanary(engine))))
   const held = {
     memory: shown.memory === memoryBytes && swapIsBounded(shown.swap),
     pids: shown.pids === String(limits.pids),
@@ -58,7 +59,7 @@ function swapIsBounded(swap: string | undefined): boolean {
   return swap === memoryBytes || swap === '0' || swap === 'missing'
 }
 
-async function startCanary(engine: Engine): Promise<ReturnType<typeof runOnce>> {
+function startCanary(engine: Engine): ReturnType<typeof runOnce> {
   return runOnce(engine, {
     identity: { role: 'canary', stage: 'canary' },
     image: holderImage(),

@@ -20,7 +20,7 @@ export interface CollectedTree {
   tree: string
   /**
    * A self-contained pack of the objects that the start commit does not have; null when there are none. Untrusted: check
-   * it with fsck. It must be read to its end; a collector that fails half-way makes it end with an error.
+   * it with fsck. It must be read to its end or destroyed; a collector that fails half-way makes it end with an error.
    */
   pack: Readable | null
 }
@@ -32,7 +32,7 @@ export interface CollectedTree {
  */
 export async function collectTree(engine: Engine, request: CollectRequest): Promise<CollectedTree> {
   await makeSureItEnded(engine, request)
-  const chunks = (await startCollector(engine, request))[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const chunks = await startCollector(engine, request)
   try {
     const { line, rest } = await firstLine(chunks, packHeadBytes)
     const tree = line.replace(/^tree /, '')
@@ -41,7 +41,7 @@ export async function collectTree(engine: Engine, request: CollectRequest): Prom
     for await (const _ of joined(rest, chunks));
     return { tree, pack: null }
   } catch (error) {
-    await chunks.return?.()
+    await chunks.return(undefined)
     throw error instanceof ProgramFailure ? refusal(error, request) : error
   }
 }
@@ -61,7 +61,7 @@ async function makeSureItEnded(engine: Engine, id: AttemptId): Promise<void> {
   }
 }
 
-function startCollector(engine: Engine, { run, item, attempt, layer }: CollectRequest): Promise<Readable> {
+function startCollector(engine: Engine, { run, item, attempt, layer }: CollectRequest): ReturnType<typeof runOnce> {
   return runOnce(engine, {
     identity: { role: 'collector', stage: 'bw-collect', run, item, attempt },
     image: holderImage(),
@@ -109,7 +109,17 @@ async function firstLine(chunks: AsyncIterator<Buffer>, more: number): Promise<{
   }
 }
 
-async function* joined(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first
-  yield* { [Symbol.asyncIterator]: () => others }
+/** `first` and then the others. Giving up ends the others too, even before anything was read. */
+function joined(first: Buffer, others: AsyncGenerator<Buffer>): AsyncIterableIterator<Buffer> {
+  let isFirst = true
+  const iterator: AsyncIterableIterator<Buffer> = {
+    [Symbol.asyncIterator]: () => iterator,
+    next: async () => {
+      if (!isFirst) return others.next()
+      isFirst = false
+      return { done: false, value: first }
+    },
+    return: () => others.return(undefined),
+  }
+  return iterator
 }

@@ -1,6 +1,6 @@
 /** Containers of our own image that run one program of ours to its end, fed and read through its standard streams. */
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type Docker from 'dockerode'
 import type { HostConfig } from 'dockerode'
@@ -40,10 +40,10 @@ export class ProgramFailure extends Error {
 }
 
 /**
- * Starts it and gives back its stdout, which must be read: it ends when the program ended with 0 and errors with
- * `ProgramFailure` otherwise. The container is gone when the stream is over, however it ends.
+ * Starts it and gives back its stdout, which must be read or returned: it ends when the program ended with 0 and throws
+ * `ProgramFailure` otherwise. The container is gone when it is over, however it ends.
  */
-export async function runOnce(engine: Engine, shot: OneShot): Promise<Readable> {
+export async function runOnce(engine: Engine, shot: OneShot): Promise<AsyncGenerator<Buffer>> {
   const container = await createContainer(engine, `bw-${shot.identity.role}-${randomBytes(6).toString('hex')}`, {
     Image: shot.image,
     Cmd: ['timeout', '-k', '5', String(shot.ttlSeconds), ...shot.argv],
@@ -59,9 +59,15 @@ export async function runOnce(engine: Engine, shot: OneShot): Promise<Readable> 
     HostConfig: { ...sealed, NetworkMode: 'none', Init: true, LogConfig: { Type: 'none', Config: {} }, ...shot.host },
   })
   try {
-    const attached = await container.attach({ stream: true, stdin: true, stdout: true, stderr: true, hijack: true })
+    const attached = (await container.attach({
+      stream: true,
+      stdin: true,
+      stdout: true,
+      stderr: true,
+      hijack: true,
+    })) as Duplex
     await startContainer(engine, container)
-    return Readable.from(output(engine, container, attached, shot), { objectMode: false })
+    return output(engine, container, attached, shot)
   } catch (error) {
     await removeContainer(engine, container.id)
     throw error
@@ -71,7 +77,7 @@ export async function runOnce(engine: Engine, shot: OneShot): Promise<Readable> 
 async function* output(
   engine: Engine,
   container: Docker.Container,
-  attached: NodeJS.ReadWriteStream,
+  attached: Duplex,
   { identity, stdin }: OneShot,
 ): AsyncGenerator<Buffer> {
   const stderr = lastOf(stderrBytes)
@@ -86,7 +92,7 @@ async function* output(
       // A program that ends early breaks this pipe; its exit status says why.
       pipeline(source, attached).catch(() => undefined)
     }
-    for await (const { from, data } of frames(attached as unknown as Readable)) {
+    for await (const { from, data } of frames(attached)) {
       if (from === 'stdout') yield data
       else stderr.add(data)
     }
@@ -96,6 +102,8 @@ async function* output(
   } catch (error) {
     throw feedError ?? error
   } finally {
+    // While its output waits to be read the engine cannot end a container.
+    attached.destroy()
     await removeContainer(engine, container.id)
   }
 }

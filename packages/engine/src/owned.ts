@@ -44,14 +44,25 @@ export async function reap(
     thing.attempt === null ? !keep(thing) : !keptAttempts.has(attemptOf(thing)),
   )
   const removed: OwnedThing[] = []
-  for (const { thing, seals } of doomed.sort((a, b) => order(a.thing) - order(b.thing))) {
-    if (thing.type === 'container') await removeContainer(engine, thing.id)
-    // A seal goes only after the layer that it vouches for, which the engine refuses to remove while it is used.
-    else if (!(await removeVolume(engine, seals ?? thing.id))) continue
-    if (seals !== null) await removeVolume(engine, thing.id)
-    removed.push(thing)
+  for (const rank of Map.groupBy(doomed, ({ thing }) => order(thing))
+    .entries()
+    .toArray()
+    .sort(([a], [b]) => a - b)) {
+    const gone = await Promise.all(rank[1].map(async (one) => ((await remove(engine, one)) ? [one.thing] : [])))
+    removed.push(...gone.flat())
   }
   return removed
+}
+
+/** False when it is still used. */
+async function remove(engine: Engine, { thing, seals }: { thing: OwnedThing; seals: string | null }): Promise<boolean> {
+  if (thing.type === 'container') {
+    await removeContainer(engine, thing.id)
+    return true
+  }
+  // A seal goes only after the layer that it vouches for, which the engine refuses to remove while it is used.
+  if (seals !== null && !(await removeVolume(engine, seals))) return false
+  return removeVolume(engine, thing.id)
 }
 
 function attemptOf({ item, attempt }: OwnedThing): string {
