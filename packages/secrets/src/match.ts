@@ -1,10 +1,11 @@
-/** Rules tried where their keywords stand: one automaton pass finds the places, each rule then looks at its own. */
-import { type Automaton, buildAutomaton, findWords } from './automaton.ts'
+/** Rules tried where their keywords stand: one pass finds the places, each rule then looks at its own. */
+
+import { type Automaton, buildAutomaton, findWords, type WordHit } from './automaton.ts'
 import type { Confidence, Rule } from './rules/rule.ts'
 
 export interface RuleSet {
   readonly automaton: Automaton
-  /** The rules to try for each word of the automaton. */
+  /** The rules to try for each word of the table. */
   readonly rulesOf: readonly (readonly Rule[])[]
 }
 
@@ -27,24 +28,37 @@ export interface Work {
   tries: number
 }
 
-export function buildRuleSet(rules: readonly Rule[]): RuleSet {
+/** @param signs further words to find in the same pass, for others to use */
+export function buildRuleSet(rules: readonly Rule[], signs: readonly string[] = []): RuleSet {
   const byWord = new Map<string, Rule[]>()
   for (const rule of rules) {
     for (const word of rule.keywords) byWord.set(word, [...(byWord.get(word) ?? []), rule])
   }
+  for (const sign of signs) if (!byWord.has(sign)) byWord.set(sign, [])
   return { automaton: buildAutomaton([...byWord.keys()]), rulesOf: [...byWord.values()] }
 }
 
-/**
- * All secrets that the rules find in `bytes`, in order of their start; one match for each place, that of the rule that comes
- * first in the set.
- * @param text `bytes` as latin-1, so that offsets agree
- */
-export function matchRules(ruleSet: RuleSet, bytes: Uint8Array, text: string, work: Work): Match[] {
-  const { automaton, rulesOf } = ruleSet
+/** What rules are tried on. */
+export interface Searched {
+  readonly bytes: Uint8Array
+  /** `bytes` as latin-1, so that offsets agree. */
+  readonly text: string
+}
+
+/** All secrets that the rules find, in order of their start; one match for each place. */
+export function matchRules(ruleSet: RuleSet, searched: Searched, work: Work): Match[] {
+  return matchHits(ruleSet, { hits: findWords(ruleSet.automaton, searched.bytes), text: searched.text }, work)
+}
+
+/** As {@link matchRules}, where the words have been found already. */
+export function matchHits(
+  { automaton, rulesOf }: RuleSet,
+  { hits, text }: { hits: readonly WordHit[]; text: string },
+  work: Work,
+): Match[] {
   const matches: Match[] = []
-  work.bytes += bytes.length
-  for (const { word, end } of findWords(automaton, bytes)) {
+  work.bytes += text.length
+  for (const { word, end } of hits) {
     const start = end - (automaton.words[word]?.length ?? 0)
     for (const rule of rulesOf[word] ?? []) {
       work.tries++

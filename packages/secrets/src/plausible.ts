@@ -1,4 +1,5 @@
 /** Whether bytes that were only guessed to be an encoding look like something once decoded. */
+
 import { buildAutomaton, findWords } from './automaton.ts'
 import { strongRules } from './strong.ts'
 

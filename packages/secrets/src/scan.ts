@@ -6,11 +6,11 @@ import { hash } from 'node:crypto'
 import { type ExactSearch, exactSearch, findExact } from './exact.ts'
 import { latin1 } from './latin1.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { type Match, matchRules, type Work } from './match.ts'
+import { type Match, matchHits, matchRules, type Work } from './match.ts'
 import { allPasses } from './passes.ts'
 import { isPlausible } from './plausible.ts'
 import type { Confidence } from './rules/rule.ts'
-import { allRules, strongRules } from './strong.ts'
+import { allRules, hitsOf, strongRules } from './strong.ts'
 import type { Decoded, Pass, Sink, View } from './view.ts'
 
 export interface ScanOptions {
@@ -106,7 +106,9 @@ function addFindings(scan: Scan, view: View): void {
   scan.work.views++
   const matches = [
     ...knownMatches(view, scan.exact),
-    ...matchRules(view.rules === 'all' ? allRules : strongRules, view.bytes, view.text, scan.work),
+    ...(view.rules === 'all'
+      ? matchHits(allRules, { hits: hitsOf(view), text: view.text }, scan.work)
+      : matchRules(strongRules, view, scan.work)),
   ]
   for (const match of matches) {
     if (!scan.findings.has(match.secret)) scan.findings.set(match.secret, toFinding(match, view, scan))

@@ -8,7 +8,7 @@ const all = buildRuleSet(rules)
 
 function found(text: string): string[] {
   const bytes = Buffer.from(text)
-  return matchRules(all, bytes, latin1(bytes), { bytes: 0, views: 0, tries: 0 }).map((match) => match.rule)
+  return matchRules(all, { bytes, text: latin1(bytes) }, { bytes: 0, views: 0, tries: 0 }).map((match) => match.rule)
 }
 
 describe('the rule table', () => {

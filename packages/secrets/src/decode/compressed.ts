@@ -4,7 +4,8 @@
  */
 import type { Limits } from '../limits.ts'
 import type { Pass, Sink, View } from '../view.ts'
-import { type Format, inflate } from './inflate.ts'
+import { isDeflateStart } from './deflate-start.ts'
+import { type Format, inflate, inflatePart } from './inflate.ts'
 
 const gzipHeader = Buffer.from([0x1f, 0x8b, 0x08])
 const zstdHeader = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
@@ -33,7 +34,7 @@ export const zlib: Pass = {
   run: ({ bytes }, sink) => {
     let starts = 0
     for (let at = bytes.indexOf(0x78); at >= 0 && at + 8 < bytes.length; at = bytes.indexOf(0x78, at + 1)) {
-      if (!zlibLevels.has(bytes[at + 1] ?? 0) || !isDeflateBlock(bytes[at + 2] ?? 0)) continue
+      if (!zlibLevels.has(bytes[at + 1] ?? 0)) continue
       if (++starts > mostStarts) break
       const start = at
       const out = peek(bytes.subarray(at), sink.limits)
@@ -69,14 +70,9 @@ function emitInflated(sink: Sink, format: Format, bytes: Uint8Array, at: number)
   }
 }
 
-/** A zlib header is two ordinary bytes, so nearly all of these are none: one attempt, no salvage. */
+/** A zlib header is two ordinary bytes, so nearly all of these are none: a small attempt first, and no salvage. */
 function peek(bytes: Uint8Array, limits: Limits): Buffer {
-  const first = inflate('zlib', bytes.subarray(0, 512), { ...limits, entryBytes: 512 * 1032, ratio: 1032 })
-  if (first.bytes.length < 8) return Buffer.alloc(0)
-  return inflate('zlib', bytes, limits).bytes
-}
-
-/** The first three bits of a deflate stream: last-block flag and a block type below 3. */
-function isDeflateBlock(byte: number): boolean {
-  return ((byte >> 1) & 3) !== 3
+  if (!isDeflateStart(bytes, 2)) return Buffer.alloc(0)
+  const first = inflatePart(bytes.subarray(0, 512))
+  return first.length < 8 ? Buffer.alloc(0) : inflate('zlib', bytes, limits).bytes
 }

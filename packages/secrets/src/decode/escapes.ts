@@ -72,15 +72,22 @@ export const htmlEntity: Pass = escapePass('html-entity', {
         : (named[name ?? ''] ?? ''),
 })
 
-/**
- * Only where it has been used for what it is for: `=3D`, a character of tokens, or a soft line break
- * at the length of a line. */
+/** Only where it has been used for what it is for: a character of tokens, or a soft break at the length of a line. */
 export const quotedPrintable: Pass = {
   name: 'quoted-printable',
   run: (view, sink) => {
-    if (!/=(?:3D|2D|5F)|[^=\n]{56,75}=\r?\n/.test(view.text)) return
-    quotedPrintableLines.run(view, sink)
+    const isUsed = ['=3D', '=2D', '=5F'].some((sign) => view.text.includes(sign))
+    if (isUsed || hasSoftBreak(view.text)) quotedPrintableLines.run(view, sink)
   },
+}
+
+/** An equals sign ends a line of 57 to 76 characters (RFC 2045, 6.7): shorter ones are padding and assignments. */
+function hasSoftBreak(text: string): boolean {
+  for (let at = text.indexOf('=\n'); at >= 0; at = text.indexOf('=\n', at + 1)) {
+    const length = at - text.lastIndexOf('\n', at)
+    if (length >= 57 && length <= 77) return true
+  }
+  return false
 }
 
 const quotedPrintableLines: Pass = escapePass('quoted-printable', {

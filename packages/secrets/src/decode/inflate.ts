@@ -37,6 +37,12 @@ export function inflate(format: Format, bytes: Uint8Array, limits: Limits): Infl
   return { bytes: salvage(format, bytes, most), problem: 'corrupt' }
 }
 
+/** What the beginning of a zlib stream holds, empty when it is none. */
+export function inflatePart(bytes: Uint8Array): Buffer {
+  const out = attempt('zlib', bytes, bytes.length * mostExpansion)
+  return out instanceof Buffer ? out : Buffer.alloc(0)
+}
+
 /** The output of the longest beginning that can be read, by halving: an error loses all output of its call. */
 function salvage(format: Format, bytes: Uint8Array, most: number): Buffer {
   let best: Buffer = Buffer.alloc(0)
@@ -56,10 +62,15 @@ function salvage(format: Format, bytes: Uint8Array, most: number): Buffer {
 }
 
 function attempt(format: Format, bytes: Uint8Array, maxOutputLength: number): Buffer | 'too-large' | 'not-readable' {
+  // Most attempts fail, and half of their cost was the stack trace that nobody reads.
+  const traceLimit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
   try {
     return run(format, bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH })
   } catch (error) {
     return error instanceof RangeError ? 'too-large' : 'not-readable'
+  } finally {
+    Error.stackTraceLimit = traceLimit
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Tokens in pieces: string concatenation, lists that are joined, wrapped lines, letters set apart, markup between runs of
- * letters. One automaton pass that does not see what stands between pieces finds the beginnings of tokens; only there are
+ * letters. One pass that does not see what stands between pieces finds the beginnings of tokens; only there are
  * the joined forms made.
  */
+
 import { findWordsThrough } from '../automaton.ts'
 import { identity, unseenPattern, without, wrapPattern } from '../projection.ts'
 import { strongRules } from '../strong.ts'

@@ -8,6 +8,7 @@ const value = /^[ \t]{1,16}["']?([\w.-]{1,80})["']?:[ \t]{1,8}["']?([A-Za-z0-9+/
 export const kubernetesSecret: Pass = {
   name: 'kubernetes-secret',
   run: ({ text }, sink) => {
+    if (!text.includes('Secret') || !text.includes('kind:')) return
     for (const { index } of text.matchAll(start)) {
       // The document from the separator before `kind` to the one after it, at most 64 KiB each way.
       const from = Math.max(0, index - 65_536, text.lastIndexOf('\n---', index) + 1)

@@ -42,6 +42,7 @@ const dumpLine =
 export const hexDump: Pass = {
   name: 'hex-dump',
   run: ({ text }, sink) => {
+    if (!text.includes('00000')) return
     const first = /^[ \t+>-]{0,4}0{5,9}[0-9a-fA-F]:?[ \t]/m.exec(text)
     if (first === null) return
     const starts: number[] = []

@@ -90,11 +90,6 @@ export const cloudRules: readonly Rule[] = [
     },
   ),
   token('vault-token', 'hvs.|hvb.|hvr.', `[${word}]{24,200}`, 'hvs.<w90>', { bounded: true, alphabet: word }),
-  token('vault-legacy-token', 's.', '[A-Za-z0-9]{24}', 's.<n24>', {
-    bounded: true,
-    judge: judgeVault,
-    no: ['this.<n24>'],
-  }),
   {
     id: 'terraform-cloud-token',
     keywords: ['.atlasv1.'],
@@ -139,12 +134,6 @@ export const cloudRules: readonly Rule[] = [
   token('trigger-key', 'tr_', '(?:dev|prod|stg|preview)_[A-Za-z0-9]{20,24}', 'tr_prod_<n24>', { bounded: true }),
   token('statsig-key', 'secret-', '[A-Za-z0-9]{43}', 'secret-<n43>', { bounded: true }),
 ]
-
-function judgeVault(secret: string): 'heuristic' | null {
-  return isRandom(secret.slice(2)) && /[0-9]/.test(secret) && /[A-Z]/.test(secret) && /[a-z]/.test(secret)
-    ? 'heuristic'
-    : null
-}
 
 function judgeBase32(secret: string): 'format' | null {
   return !isPlaceholder(secret) && /[2-7]/.test(secret.slice(3)) ? 'format' : null
