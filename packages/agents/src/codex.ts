@@ -54,6 +54,8 @@ function codexCommand({ settings, binary, gateway }: CommandOptions): AgentComma
     const fields = Object.entries(provider).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     const bounds = ['request_max_retries=6', 'stream_max_retries=6']
     argv.push('-c', 'model_provider="gateway"')
+    // Commands of the model have no use for it.
+    argv.push('-c', `shell_environment_policy.exclude=["${tokenVariable}"]`)
     argv.push('-c', `model_providers.gateway={${[...fields, ...bounds].join(',')}}`)
   }
   argv.push('-')

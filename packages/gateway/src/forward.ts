@@ -157,8 +157,10 @@ function giveBad(desk: Desk, reply: ServerResponse): void {
     headers: {},
     body: errorText(desk.api, 429, 'parked'),
   }
-  const rest = Math.max(1, Math.ceil((desk.pressure.until - Date.now()) / 1000))
-  reply.writeHead(status, { ...headers, 'retry-after': String(rest) }).end(body)
+  // Codex sleeps as long as it is told to, for hours; without a time it ends and says why.
+  const { 'retry-after': _, ...rest } = headers
+  const seconds = Math.max(1, Math.ceil((desk.pressure.until - Date.now()) / 1000))
+  reply.writeHead(status, desk.api === 'openai' ? rest : { ...rest, 'retry-after': String(seconds) }).end(body)
 }
 
 /** Headers that describe the answer; none about the connection, and no cookies for the credential's account. */
@@ -197,7 +199,9 @@ function parseBody(api: Api, text: Buffer): { body: unknown; problem: string | n
     const body: unknown = JSON.parse(text.toString('utf8'))
     JSON.stringify(body)
     return { body, problem: refuseBody(api, body) }
-  } catch {
+  } catch (error) {
+    // A RangeError is a stack that a deeply nested body has filled.
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
     return { body: null, problem: 'the body is not JSON, or nested too deeply' }
   }
 }

@@ -64,26 +64,34 @@ function refuseAnthropic(body: Fields): string | null {
   for (const field of ['mcp_servers', 'container']) {
     if (isGiven(body[field])) return `'${field}' is not passed on`
   }
-  for (const tool of asList(body['tools']).map(asFields)) {
+  const messages = asList(body['messages']).map(asFields)
+  const blocks = [body['system'], ...messages.map((message) => message['content'])].flatMap(blocksIn)
+  for (const tool of [body, ...messages, ...blocks].flatMap(toolsIn)) {
     const type = tool['type'] ?? 'custom'
     if (typeof type !== 'string' || !clientTools.test(type))
       return `the API's own tool '${show(type)}' is not passed on`
   }
-  const contents = asList(body['messages']).map((message) => asFields(message)['content'])
-  return [body['system'], ...contents].some(fetches) ? 'the API may not fetch files or addresses' : null
+  return blocks.some(isFetched) ? 'the API may not fetch files or addresses' : null
 }
 
-/** True when content has a block whose source is an address or a stored file. */
-function fetches(content: unknown): boolean {
-  return asList(content)
-    .map(asFields)
-    .some((block) => {
-      const source = asFields(block['source'])
-      const isOutside = block['source'] !== undefined && !['base64', 'text', 'content'].includes(String(source['type']))
-      return (
-        isOutside || block['type'] === 'container_upload' || fetches(block['content']) || fetches(source['content'])
-      )
-    })
+/** Blocks of content, and of the content in them; the input of a tool call is the model's own text and no block. */
+function blocksIn(content: unknown): Fields[] {
+  const blocks = asList(content).map(asFields)
+  const inside = blocks.flatMap((block) => [block['content'], asFields(block['source'])['content']])
+  return [...blocks, ...inside.flatMap(blocksIn)]
+}
+
+/** Tools are offered by a request, by a message or block that changes them, or in a namespace that holds some. */
+function toolsIn(holder: Fields): Fields[] {
+  const tools = [...asList(holder['tools']), holder['tool']].filter(isGiven).map(asFields)
+  return [...tools, ...tools.flatMap(toolsIn)]
+}
+
+/** True for a block whose source is an address or a stored file. */
+function isFetched({ type, source }: Fields): boolean {
+  if (type === 'container_upload') return true
+  if (!isGiven(source) || typeof source === 'string') return false
+  return !['base64', 'text', 'content'].some((known) => known === asFields(source)['type'])
 }
 
 const openAiTools = ['function', 'custom', 'local_shell', 'namespace', 'apply_patch', 'shell', 'tool_search']
@@ -92,25 +100,19 @@ function refuseOpenAi(body: Fields): string | null {
   for (const field of ['prompt', 'conversation', 'background']) {
     if (isGiven(body[field])) return `'${field}' is not passed on`
   }
-  for (const tool of toolsOf(body)) {
-    const type = tool['type']
-    if (!openAiTools.includes(String(type))) return `the API's own tool '${show(type)}' is not passed on`
+  const items = asList(body['input']).map(asFields)
+  for (const { type } of [body, ...items].flatMap(toolsIn)) {
+    if (!openAiTools.some((known) => known === type)) return `the API's own tool '${show(type)}' is not passed on`
   }
-  return asList(body['input']).map(asFields).some(fetchesOpenAi) ? 'the API may not fetch files or addresses' : null
+  return items.some(isFetchedOpenAi) ? 'the API may not fetch files or addresses' : null
 }
 
-/** A namespace holds tools of its own. */
-function toolsOf(holder: Fields): Fields[] {
-  const tools = asList(holder['tools']).map(asFields)
-  return [...tools, ...tools.flatMap(toolsOf)]
-}
-
-function fetchesOpenAi(item: Fields): boolean {
+function isFetchedOpenAi(item: Fields): boolean {
   const isOutside = ['image_url', 'file_url', 'file_id'].some((field) => {
     const value = item[field]
-    return value !== undefined && value !== null && !(typeof value === 'string' && value.startsWith('data:'))
+    return isGiven(value) && !(typeof value === 'string' && value.startsWith('data:'))
   })
-  return isOutside || [...asList(item['content']), ...asList(item['output'])].map(asFields).some(fetchesOpenAi)
+  return isOutside || [...asList(item['content']), ...asList(item['output'])].map(asFields).some(isFetchedOpenAi)
 }
 
 function isGiven(value: unknown): boolean {

@@ -182,6 +182,8 @@ describe('a body', () => {
     expect(refuseBody('anthropic', withContent(image))).toBeNull()
     const call = { type: 'tool_use', input: { source: { type: 'url', url: 'http://a' } } }
     expect(refuseBody('anthropic', withContent(call))).toBeNull()
+    const found = { type: 'search_result', source: 'notes.md', content: [] }
+    expect(refuseBody('anthropic', withContent(found))).toBeNull()
     expect(refuseBody('openai', { input: 'hi', tools: [{ type: 'function' }] })).toBeNull()
   })
 
@@ -206,6 +208,8 @@ describe('a body', () => {
       }),
     ],
     ['an image by address in the system prompt', { system: [{ type: 'image', source: { type: 'url' } }] }],
+    ['a fetch that a message adds', { messages: [{ role: 'system', tools: [{ type: 'web_fetch_20250910' }] }] }],
+    ['a fetch that a block adds', withContent({ type: 'tool_change', tool: { type: 'web_fetch_20250910' } })],
     ['a list', []],
   ])('does not pass with %s', (_what, body) => {
     expect(refuseBody('anthropic', body)).not.toBeNull()
@@ -213,6 +217,10 @@ describe('a body', () => {
 
   test.each<[string, unknown]>([
     ['a search', { tools: [{ type: 'web_search' }] }],
+    [
+      'a search that an item of the input adds',
+      { input: [{ type: 'additional_tools', tools: [{ type: 'web_search' }] }] },
+    ],
     ['a search in a namespace', { tools: [{ type: 'namespace', tools: [{ type: 'mcp' }] }] }],
     [
       'an image by address',
