@@ -9,7 +9,7 @@ import type { ClaimId, ClaimTable } from './waves-claims.ts'
 import type { Position } from './waves-order.ts'
 import type { BarrierReason, Stretch } from './waves-stretches.ts'
 
-export interface Wait {
+export type Wait = {
   item: string
   reason: 'dependency' | 'file' | 'order' | 'slots' | BarrierReason
   /** For reason `file`: a path that both may touch. */

@@ -7,7 +7,7 @@ import { dedent } from './item-text.ts'
 import type { Bullet, BulletList, Node } from './markdown-nodes.ts'
 import type { Diagnostic } from './plan-item.ts'
 import { isCriteria, isTasksSection, phaseOf, type Section, walkSections } from './sections.ts'
-import { cleanTitle, firstSentence, isStruck } from './title.ts'
+import { cleanTitle, firstSentence, headline, isStruck } from './title.ts'
 
 /** A checkbox bullet with what is around it. */
 export interface BoxBullet {
@@ -127,7 +127,7 @@ function readHead({ text, number, parent }: BoxBullet, rules: IdRules): Head {
 
 function readTitle(text: string): Omit<Head, 'id'> {
   const { marked, labels, priority, rest } = readLabels(firstSentence(text))
-  return { title: cleanTitle(rest), rawTitle: rest, marked, labels, priority }
+  return { title: cleanTitle(readLabels(headline(text)).rest), rawTitle: rest, marked, labels, priority }
 }
 
 function isStep({ id, parent }: { id: string | null; parent: BoxBullet | null }): boolean {

@@ -4,7 +4,7 @@ import { type Draft, newDraft, type Source } from './draft.ts'
 import { dedent } from './item-text.ts'
 import type { BulletList, Node } from './markdown-nodes.ts'
 import { phaseOf, plain, walkSections } from './sections.ts'
-import { cleanTitle, firstSentence } from './title.ts'
+import { cleanTitle, firstSentence, headline } from './title.ts'
 
 const planLike =
   /^(?:(?:implementation |development |action |execution )?(?:plan|steps?|tasks?|to-?dos?|roadmap|work(?: items)?)|implementation|changes|files to (?:change|modify|create|edit)|what to do|next steps|步骤|计划|schritte|étapes|pasos)\b/i
@@ -31,7 +31,7 @@ function draftList(list: BulletList, source: Source, phase: string | null): Draf
     return [
       newDraft({
         id: number === undefined ? null : String(Number(number)),
-        title: cleanTitle(rawTitle),
+        title: cleanTitle(headline(first.text)),
         rawTitle,
         text: dedent(source.lines.slice(bullet.line - 1, bullet.endLine)),
         line: bullet.line,

@@ -11,7 +11,7 @@ const id = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Za-z]{1,10}-?\d+(?:\.\d+)*
 const strongId = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Z][A-Za-z]{0,9}-?\d+(?:\.\d+)*|\d+(?:\.\d+)+)`
 
 const firstOne = new RegExp(
-  String.raw`^[\s*_\x60(\[]*(?:(?:the|both|all of|all|on|upon|from)\s+)?(${noun}\s+)?(${id})(?![\w/])[\x60*_\])]*`,
+  String.raw`^[\s*_\x60(\[]*(?:(?:the|both|all of|all|on|upon|from)\s+)?(${noun}\s+)?(${id})(?![\w/])[\x60*_\]]*`,
   'i',
 )
 const between = /^\s*(?:\([^)]{0,80}\)\s*)?(?:,|、|，|&|\/|\+|;|\band\b|\bund\b|\bet\b|\by\b|\bi\b|和|,\s*and\b)\s*/i

@@ -7,6 +7,20 @@ export function firstSentence(paragraph: string): string {
   return (end === -1 ? lines : lines.slice(0, end)).map((line) => line.trim()).join(' ')
 }
 
+/**
+ * The part of that which names the item: where the whole is long and a line begins a sentence of its own (with a capital or
+ * with code), the lines before it.
+ */
+export function headline(paragraph: string): string {
+  const whole = firstSentence(paragraph)
+  if (whole.length <= 100) return whole
+  const lines = paragraph.split('\n')
+  const end = lines.findIndex(
+    (line, at) => at > 0 && /^\s*[\p{Lu}`]/u.test(line) && !/[,(]\s*$/.test(lines[at - 1] ?? ''),
+  )
+  return end === -1 ? whole : firstSentence(lines.slice(0, end).join('\n'))
+}
+
 /** Source text as a title: code ticks, bold and italic marks, links, footnotes and comments taken off, spaces made single. */
 export function cleanTitle(source: string): string {
   const plain = source
