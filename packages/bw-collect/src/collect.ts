@@ -7,12 +7,20 @@ import {
   type ExitStatus,
   exit,
   type FailureRecord,
+  type PatchRecord,
+  patchRecord,
   UserError,
 } from '@buildwave/core'
 import { type Engine, removeAttempt } from '@buildwave/engine'
 import type { Stage } from '@buildwave/stage'
 import type { Attempt } from './gather.ts'
 import { type CollectSettings, type Ground, makePatch, patchKey } from './patch.ts'
+
+export interface CollectDoors {
+  engine: () => Promise<Engine>
+  /** Told of each patch, whether made now or found. */
+  show: (patch: PatchRecord) => void
+}
 
 /**
  * Turns each ended attempt into a commit and a `patch` record: collected, compared with the scope, its tests run again in a
@@ -22,13 +30,13 @@ import { type CollectSettings, type Ground, makePatch, patchKey } from './patch.
 export async function collectBuilds(
   stage: Stage,
   settings: CollectSettings & { parallel: number },
-  engine: () => Promise<Engine>,
+  doors: CollectDoors,
 ): Promise<ExitStatus[]> {
   const statuses: ExitStatus[] = []
   let ground: Promise<Ground> | undefined
   await eachInHand(attempts(stage), settings.parallel, async (attempt) => {
-    ground ??= layGround(stage, engine)
-    statuses.push(await collectOne(stage, { ground: await ground, settings }, attempt))
+    ground ??= layGround(stage, doors.engine)
+    statuses.push(await collectOne(stage, { ground: await ground, settings, show: doors.show }, attempt))
   })
   return statuses
 }
@@ -61,16 +69,17 @@ async function* attempts(stage: Stage): AsyncGenerator<Attempt> {
  */
 async function collectOne(
   stage: Stage,
-  { ground, settings }: { ground: Ground; settings: CollectSettings },
+  { ground, settings, show }: { ground: Ground; settings: CollectSettings; show: CollectDoors['show'] },
   attempt: Attempt,
 ): Promise<ExitStatus> {
   const { item, attempt: number } = attempt.build
   const known = stage.findByKey('patch', patchKey(ground, settings, attempt))
   try {
-    const { verdict } =
+    const patch =
       known === undefined ? await addPatch(stage, { ground, settings }, attempt) : await repeat(stage, known)
+    show(patch)
     await removeAttempt(ground.suite.engine, { run: stage.run.run, item, attempt: number })
-    return verdict === 'ok' ? exit.ok : exit.problem
+    return patch.verdict === 'ok' ? exit.ok : exit.problem
   } catch (error) {
     if (!(error instanceof UserError) || !itemFailures.has(error.code)) throw error
     await stage.emit(failureOf(stage, attempt.build, error))
@@ -82,7 +91,7 @@ async function addPatch(
   stage: Stage,
   { ground, settings }: { ground: Ground; settings: CollectSettings },
   attempt: Attempt,
-): Promise<{ verdict: unknown }> {
+): Promise<PatchRecord> {
   const { regression, patch } = await makePatch(stage, { ground, settings }, attempt)
   if (regression !== null) await stage.emit(regression)
   await stage.emit(patch)
@@ -90,13 +99,13 @@ async function addPatch(
 }
 
 /** The patch that the journal has, after the regression that was written with it. */
-async function repeat(stage: Stage, patch: { kind: string; [field: string]: unknown }): Promise<{ verdict: unknown }> {
+async function repeat(stage: Stage, patch: { kind: string; [field: string]: unknown }): Promise<PatchRecord> {
   const regression = stage.journal.records().findLast((record) => {
     return record.kind === 'regression' && record['item'] === patch['item'] && record['attempt'] === patch['attempt']
   })
   if (regression !== undefined) await stage.passOn(regression)
   await stage.passOn(patch)
-  return { verdict: patch['verdict'] }
+  return patchRecord.parse(patch)
 }
 
 /** What can be wrong with one attempt's work; anything else is the tool's own failure. */

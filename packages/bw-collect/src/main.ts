@@ -1,7 +1,7 @@
-import { UserError } from '@buildwave/core'
+import { type PatchRecord, UserError } from '@buildwave/core'
 import { connect } from '@buildwave/engine'
 import { runStage, stageFlags } from '@buildwave/stage'
-import { defineTool, runTool } from '@buildwave/stdio'
+import { defineTool, type Messages, runTool } from '@buildwave/stdio'
 import { collectBuilds } from './collect.ts'
 
 /** Checks are short and use every core; more of them at once only make each slower. */
@@ -32,11 +32,13 @@ const tool = defineTool({
     },
   },
   reads: 'build records; what the builders left',
-  writes: 'patch records, regression records for bugfix items; commits in the run’s own repository',
+  writes: "patch records, regression records for bugfix items; commits in the run's own repository",
   run(call) {
     const { flags } = call
     const settings = { scope: readScope(flags.scope), parallel: flags.parallel ?? defaultParallel }
-    return runStage(call, {}, (stage) => collectBuilds(stage, settings, connect))
+    return runStage(call, {}, (stage) =>
+      collectBuilds(stage, settings, { engine: connect, show: (patch) => explain(call.say, patch) }),
+    )
   },
 })
 
@@ -44,6 +46,12 @@ function readScope(value: string | undefined): 'flag' | 'block' {
   if (value === undefined || value === 'flag') return 'flag'
   if (value === 'block') return 'block'
   throw new UserError('bad-arguments', `'--scope' is 'flag' or 'block', not '${value}'`)
+}
+
+/** Only words of ours: paths and names of tests are a builder's text, and in the record. */
+function explain(say: Messages, { item, blockedBy, outOfScope }: PatchRecord): void {
+  if (blockedBy.length > 0) say.warn(`'${item}' is blocked: ${blockedBy.join(', ')}`)
+  if (outOfScope.length > 0) say.warn(`'${item}' changed ${outOfScope.length} files outside of its scope`)
 }
 
 await runTool(tool)

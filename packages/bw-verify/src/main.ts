@@ -1,10 +1,13 @@
 import type { VerificationRecord } from '@buildwave/core'
 import { connect } from '@buildwave/engine'
+import { safeText } from '@buildwave/secrets'
 import { runStage, stageFlags } from '@buildwave/stage'
 import { defineTool, type Messages, runTool } from '@buildwave/stdio'
 import { verifyHead } from './verify.ts'
 
 const defaultParallel = 3
+
+const shownNames = 5
 
 const tool = defineTool({
   name: 'bw-verify',
@@ -33,15 +36,20 @@ const tool = defineTool({
   },
 })
 
+/** A test's name is text of a builder: it is masked and escaped like everything of theirs. */
 function explain(say: Messages, { run, verdict, changes, culprits }: VerificationRecord): void {
-  const flaky = changes.flaky.length
-  if (flaky > 0) say.warn(`flaky, blamed on nobody: ${changes.flaky.join(', ')}`)
+  if (changes.flaky.length > 0) say.warn(`flaky, blamed on nobody: ${listed(changes.flaky)}`)
   if (verdict === 'green') return
   const lost = [...changes.newlyFailing, ...changes.newlySkipped, ...changes.vanished]
-  const what = lost.length === 0 ? 'the test command fails' : lost.slice(0, 5).join(', ')
-  const more = lost.length > 5 ? ` and ${lost.length - 5} more` : ''
   const who = culprits.length === 1 ? culprits[0] : `${culprits.join(' and ')} together`
-  say.error(`red because of ${who}: ${what}${more}`, `bw-merge --run ${run} --drop ${culprits.at(-1)} takes it out`)
+  const what = lost.length === 0 ? 'the test command fails' : listed(lost)
+  say.error(`red because of ${who}: ${what}`, `bw-merge --run ${run} --drop ${culprits.at(-1)} takes it out`)
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, shownNames).map((name) => safeText(name))
+  const more = names.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 await runTool(tool)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BaselineRecord, baselineRecord, type TestRun, UserError } from '@buildwave/core'
+import { safeText } from '@buildwave/secrets'
 import { workKey } from '@buildwave/store'
 import { runTests } from './run-tests.ts'
 import { type Suite, suiteKey } from './suite.ts'
@@ -78,8 +79,6 @@ async function refuseUnusable({ run, paths }: Suite, result: TestRun): Promise<v
 
 async function lastLines(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(-shownLines)
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(-shownLines).map((line) => safeText(line))
 }
