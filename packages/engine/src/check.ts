@@ -7,7 +7,7 @@ import { openBoundedLog } from './bounded-log.ts'
 import { checkReport } from './check-report.ts'
 import { confinement, environment, hostname, type Limits, ownNamespaces, volumeAt } from './confinement.ts'
 import type { Engine } from './connect.ts'
-import { createContainer, inspectContainer, removeContainer, startContainer, untilEnded } from './container.ts'
+import { createContainer, killContainer, removeContainer, startContainer, untilEnded } from './container.ts'
 import { frames } from './frames.ts'
 import { expiry, type Identity, labelled, type Role } from './labels.ts'
 import { requireLayer, type StartLayer } from './layer.ts'
@@ -152,31 +152,33 @@ async function follow(
     if (from === 'stdout') await write(data)
     else report.add(data)
   }
-  const { State, exit, timedOut } = await end(engine, {
+  const ended = await end(engine, {
     container,
     exec,
     isOver: () => performance.now() >= since + request.ttlSeconds * 1000,
   })
   const { started, seconds, message, files } = report.take()
-  if (!started && !timedOut) {
+  if (!started && !ended.timedOut) {
     throw new UserError('bad-commit', `cannot lay out commit '${commit}' for a check: ${message || 'no reason given'}`)
   }
-  return { exit: timedOut ? null : exit, timedOut, oomKilled: State.OOMKilled, files, seconds }
+  return { ...ended, files, seconds }
 }
 
 /** How the exec ended: by itself, or because the container's time was over. */
 async function end(
   engine: Engine,
   { container, exec, isOver }: { container: Docker.Container; exec: Docker.Exec; isOver: () => boolean },
-): Promise<{ State: Docker.ContainerInspectInfo['State']; exit: number | null; timedOut: boolean }> {
+): Promise<Pick<CheckResult, 'exit' | 'timedOut' | 'oomKilled'>> {
   const { ExitCode: exit } = await exec.inspect()
-  let { State } = await container.inspect()
   // Past its time the container is ending, and what it ends looks like any killed process.
-  if (State.Running && exit !== 0 && isOver()) {
-    await untilEnded(engine, container.id)
-    State = (await inspectContainer(engine, container.id))?.State ?? State
-  }
-  return { State, exit, timedOut: !State.Running && State.ExitCode === timeLimitExit }
+  if (exit !== 0 && isOver()) await untilEnded(engine, container.id)
+  const { State } = await container.inspect()
+  const timedOut = !State.Running && State.ExitCode === timeLimitExit
+  // The engine tells of kills for memory only when a container has ended.
+  await killContainer(engine, container.id)
+  await untilEnded(engine, container.id)
+  const { OOMKilled: oomKilled } = (await container.inspect()).State
+  return { exit: timedOut ? null : exit, timedOut, oomKilled }
 }
 
 /** What `timeout` exits with when it was the one that ended its program (coreutils). */
