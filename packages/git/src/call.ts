@@ -60,21 +60,16 @@ export async function gitFields(repo: Repo, args: readonly string[], options: Ca
 export function streamGit(repo: Repo, args: readonly string[], options: CallOptions = {}): GitStream {
   const subprocess = start(repo, args, { ...options, transfer: true }, false)
   const stdout = new PassThrough()
-  let hasEnded = false
   const ended = Promise.all([
     subprocess,
     pipeline(subprocess.stdout, stdout, { end: false }).catch(() => undefined),
   ]).then(([result]) => {
-    hasEnded = true
     if (result.failed) throw gitFailure(args, result)
     stdout.end()
   })
   // Whoever reads the stream may stop before it awaits the end; that alone must not end the program.
   ended.catch((error: Error) => stdout.destroy(error))
   stdout.on('error', () => undefined)
-  stdout.on('close', () => {
-    if (!hasEnded) subprocess.kill()
-  })
   return { stdout, ended, kill: () => subprocess.kill() }
 }
 

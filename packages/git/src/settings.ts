@@ -44,6 +44,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['fetch.fsckObjects', 'true'],
   ['receive.fsckObjects', 'true'],
   // Text for people looks the same everywhere.
+  ['advice.graftFileDeprecated', 'false'],
   ['core.quotePath', 'false'],
   ['color.ui', 'false'],
   ['core.abbrev', 'auto'],

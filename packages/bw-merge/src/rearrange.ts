@@ -1,0 +1,127 @@
+/** Changing the stack as a whole: putting an attempt on, in the place of an earlier one, and taking items out. */
+import type { MergeRecord } from '@buildwave/core'
+import { mergeRecordOf, type Verdict } from './answer.ts'
+import { type Desk, dependenciesOf, noteAnswer } from './desk.ts'
+import { type Arrangement, arrange, type Change, type Layer, type Left } from './stack.ts'
+
+/** A layer that leaves the stack, and why. */
+export interface Leaving {
+  layer: Pick<Layer, 'item' | 'attempt'>
+  reason: string
+  message: string
+  conflicts?: MergeRecord['conflicts']
+}
+
+/** What came of an attempt: on the stack, or the conflicts that keep it off. */
+export type Placed = { conflicts: null } | { conflicts: MergeRecord['conflicts'] }
+
+/** Puts a change on top of the stack; nothing moves when it is in conflict. */
+export async function putLast(desk: Desk, change: Change, key: string): Promise<Placed> {
+  const layers = desk.branch.layers()
+  const found = await arrangeOn(desk, layers, { changes: [change], gone: [] })
+  const [left] = found.left
+  if (left !== undefined) return { conflicts: left.conflicts }
+  await moveTo(desk, { layers: found.layers, leaving: [], keys: new Map([[change.item, key]]) })
+  return { conflicts: null }
+}
+
+/**
+ * Puts a newer attempt in the place of the one on the stack; where it does not fit there, takes the old one out and puts it
+ * last. The way that costs fewer other items is taken; when neither takes the attempt itself, nothing moves.
+ */
+export async function replaceLayer(
+  desk: Desk,
+  old: Layer,
+  { change, key }: { change: Change; key: string },
+): Promise<Placed> {
+  const layers = desk.branch.layers()
+  const at = layers.indexOf(old)
+  const [below, above] = [layers.slice(0, at), layers.slice(at + 1)]
+  const inPlace = await arrangeOn(desk, below, { changes: [change, ...above], gone: [] })
+  const isWhole = inPlace.left.length === 0
+  const onTop = isWhole ? inPlace : await arrangeOn(desk, below, { changes: [...above, change], gone: [old.item] })
+  const takes = [inPlace, onTop].filter(({ left }) => !left.some((entry) => entry.change === change))
+  const best = takes.sort((a, b) => a.left.length - b.left.length)[0]
+  if (best === undefined) return { conflicts: onTop.left.find((entry) => entry.change === change)?.conflicts ?? [] }
+  const superseded = { layer: old, reason: 'superseded', message: `attempt ${change.attempt} takes its place` }
+  const leaving = [superseded, ...best.left.map((left) => leavingOf(left, old.item))]
+  await moveTo(desk, { layers: best.layers, leaving, keys: new Map([[change.item, key]]) })
+  desk.isRebuilt = true
+  return { conflicts: null }
+}
+
+/** Takes layers out and puts the others together again, each from its own base; those that need one taken out leave too. */
+export async function takeOutLayers(desk: Desk, leaving: readonly Leaving[]): Promise<void> {
+  const layers = desk.branch.layers()
+  const gone = leaving.map(({ layer }) => layer.item)
+  const at = layers.findIndex(({ item }) => gone.includes(item))
+  if (at === -1) return
+  const others = layers.slice(at).filter(({ item }) => !gone.includes(item))
+  const found = await arrangeOn(desk, layers.slice(0, at), { changes: others, gone })
+  const forced = found.left.map((left) => leavingOf(left, gone.join(', ')))
+  await moveTo(desk, { layers: found.layers, leaving: [...leaving, ...forced], keys: new Map() })
+  desk.isRebuilt = true
+}
+
+/** Arranges on top of layers that stay as they are. */
+async function arrangeOn(
+  { ground, stage }: Desk,
+  below: readonly Layer[],
+  { changes, gone }: { changes: readonly Change[]; gone: readonly string[] },
+): Promise<Arrangement> {
+  const start = below.at(-1)?.commit ?? stage.run.base
+  const dependencies = (item: string) => dependenciesOf(stage, item)
+  const { layers, left } = await arrange(ground, start, { changes, gone, dependencies })
+  return { layers: [...below, ...layers], left }
+}
+
+function leavingOf({ change, needs, conflicts }: Left, gone: string): Leaving {
+  const paths = conflicts.map(({ path }) => path).join(', ')
+  const message =
+    needs === null ? `it does not fit without ${gone}: conflict in ${paths}` : `it needs ${needs}, which is taken out`
+  return { layer: change, reason: 'needs-dropped', message, conflicts }
+}
+
+/**
+ * Moves the branch and answers for everything that moved: first what leaves, then each layer whose commit is new, so that the
+ * last record holds the head.
+ */
+async function moveTo(
+  desk: Desk,
+  {
+    layers,
+    leaving,
+    keys,
+  }: { layers: readonly Layer[]; leaving: readonly Leaving[]; keys: ReadonlyMap<string, string> },
+): Promise<void> {
+  const { branch, book, stage } = desk
+  const head = layers.at(-1)?.commit ?? stage.run.base
+  const before = new Set(branch.layers().map(({ commit }) => commit))
+  const keyFor = ({ item, attempt }: Pick<Layer, 'item' | 'attempt'>) =>
+    book.answer(item, attempt)?.key ?? keys.get(item) ?? ''
+  const verdicts: Verdict[] = [
+    ...leaving.map(
+      ({ layer, reason, message, conflicts = [] }): Verdict => ({
+        item: layer.item,
+        attempt: layer.attempt,
+        key: keyFor(layer),
+        outcome: 'dropped',
+        reason,
+        message,
+        head,
+        conflicts,
+      }),
+    ),
+    ...layers
+      .filter(({ commit }) => !before.has(commit))
+      .map((layer): Verdict => {
+        const { item, attempt, commit, base, theirs } = layer
+        const key = keys.get(item) ?? keyFor(layer)
+        const common = { item, attempt, key, reason: null, message: '', head: commit, commit }
+        return { ...common, outcome: 'applied', sides: { base, theirs } }
+      }),
+  ]
+  const records = verdicts.map((verdict) => mergeRecordOf(stage, verdict))
+  await branch.move(layers, records)
+  for (const record of records) noteAnswer(desk, record)
+}
