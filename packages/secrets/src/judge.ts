@@ -64,13 +64,41 @@ function steps(value: string): number {
  * Identifiers, sentences and version strings change kind at word borders only.
  */
 export function isScrambled(value: string): boolean {
-  if (value.length < 10 || isPlaceholder(value)) return false
+  if (value.length < 10 || isPlaceholder(value) || isSnakeCase(value) || colonHex.test(value)) return false
   if (/^[0-9a-f]+$/i.test(value))
     return value.length >= 32 && isRandom(value) && /[0-9]/.test(value) && /[a-f]/i.test(value)
-  if (!/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false
+  const changes = countChanges(value)
+  const digitGroups = value.match(/[0-9]+/g) ?? []
+  if (digitGroups.length === 0)
+    return value.length >= 16 && changes >= (value.length - 1) * 0.4 && wordShare(value) < 0.25
+  if (!/[A-Za-z]/.test(value) || wordShare(value) > (value.length < 20 ? 0.5 : 0.6)) return false
+  if (value.length < 16 && digitGroups.join('').length < 2) return false
+  const least = digitGroups.length >= 3 ? 0.15 : digitGroups.length === 2 ? 0.22 : 0.3
+  return changes >= (value.length - 1) * least && entropy(value) >= Math.min(3.3, Math.log2(value.length) * 0.75)
+}
+
+/** Fingerprints and addresses. */
+const colonHex = /^(?:[0-9a-fA-F]{2}:)+[0-9a-fA-F]{2}$/
+
+/** Parts between underscores that are each a word, a number or an abbreviation. */
+function isSnakeCase(value: string): boolean {
+  const parts = value.split('_').filter((part) => part !== '')
+  return parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,9}|[A-Z]{1,9})[0-9]{0,5}$/.test(part))
+}
+
+/** How often the kind of character differs from that of the one before. */
+function countChanges(value: string): number {
   let changes = 0
   for (let i = 1; i < value.length; i++) if (kindOf(value.charCodeAt(i)) !== kindOf(value.charCodeAt(i - 1))) changes++
-  return changes >= (value.length - 1) * 0.3 && entropy(value) >= Math.min(3.4, Math.log2(value.length) * 0.8)
+  return changes
+}
+
+/** The share of the characters that stand in what could be words: four letters or more, with vowels, not all consonants. */
+export function wordShare(value: string): number {
+  const words = (value.match(/[A-Za-z][a-z]{3,}/g) ?? []).filter(
+    (run) => /[aeiouy]/i.test(run) && !/[^aeiouy]{4}/i.test(run),
+  )
+  return words.join('').length / value.length
 }
 
 function kindOf(code: number): number {

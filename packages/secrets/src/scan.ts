@@ -76,7 +76,7 @@ interface Scan {
   readonly bytes: Uint8Array
   readonly limits: Limits
   readonly exact: ExactSearch
-  /** By secret. */
+  /** By secret, without its layout. */
   readonly findings: Map<string, Finding>
   readonly incomplete: Map<string, Incomplete>
   /** Digests of the bytes of all views. */
@@ -102,6 +102,9 @@ function newScan(bytes: Uint8Array, { surface, file, limits, exact }: ScanOption
   }
 }
 
+/** What differs between a secret and the same one in an escaped or joined view. */
+const layout = /\\[nrt]|[\s"'\\+]/g
+
 function addFindings(scan: Scan, view: View): void {
   scan.work.views++
   const matches = [
@@ -111,7 +114,8 @@ function addFindings(scan: Scan, view: View): void {
       : matchRules(strongRules, view, scan.work)),
   ]
   for (const match of matches) {
-    if (!scan.findings.has(match.secret)) scan.findings.set(match.secret, toFinding(match, view, scan))
+    const key = match.secret.replace(layout, '')
+    if (!scan.findings.has(key)) scan.findings.set(key, toFinding(match, view, scan))
   }
 }
 

@@ -1,10 +1,10 @@
 /** Credentials without a shape of their own: told by where they stand, counted only when the value reads like chance. */
-import { isPlaceholder, isScrambled, isSpecimen } from '../judge.ts'
+import { isPlaceholder, isScrambled, isSpecimen, wordShare } from '../judge.ts'
 import type { Rule } from './rule.ts'
 
 /** A reference to a value, not a value: variables, templates, calls, paths into an object. */
 const reference =
-  /^(?:\$|%[A-Za-z(]|#?\{|<|\[|@|&|\*|process\.|os\.|env\.|secrets\.|vars\.|config\.)|\$\{|\{\{|\(|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/
+  /^(?:\$|%[A-Za-z(]|#?\{|<|\[|@|&|\*|process\.|os\.|env\.|secrets\.|vars\.|config\.)|\$\{|\{\{|\(|^[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+$/
 
 /** The field tells about a secret: an id, hash or address of one. */
 const aboutSecret =
@@ -36,22 +36,29 @@ const judgeAssigned: Rule['judge'] = (secret, { text, start }) => {
   const field = /["']?[\w.$[\]"'-]{1,48}?["'\]]{0,2}(?=\s{0,4}(?:=>|:=|=|:)\s{0,4}["'`]?$)/.exec(before)?.[0] ?? ''
   if (aboutSecret.test(field) || otherKey.test(field)) return null
   if (uuid.test(secret) && !/api.?key|secret|passw/i.test(field)) return null
-  if (isEncodedPlaceholder(secret)) return null
+  if (isEncodedPlaceholder(secret) || badge.test(before)) return null
   return judgeLogin(secret, { text, start, shown: '' })
 }
+
+/** The token of a status badge's address, which is public by design. */
+const badge = /badge|\.svg\?/
 
 /** Base64 of `changeme` and the like. */
 function isEncodedPlaceholder(secret: string): boolean {
   if (!/^[A-Za-z0-9+/]{8,64}={0,2}$/.test(secret)) return false
   const plain = Buffer.from(secret, 'base64').toString('latin1').trim()
-  return /^[\x20-\x7e]+$/.test(plain) && (localPassword.test(plain) || isPlaceholder(plain))
+  return /^[\x20-\x7e]+$/.test(plain) && (localPassword.test(plain) || isPlaceholder(plain) || wordShare(plain) > 0.5)
 }
 
 /** `user:password` in base64, as in Basic authentication, .npmrc and docker's config.json. */
 const judgePair: Rule['judge'] = (secret) => {
   const [, password] =
     /^[\x21-\x7e]{1,80}?:([\x20-\x7e]{6,200})$/.exec(Buffer.from(secret, 'base64').toString('latin1')) ?? []
-  return password !== undefined && !localPassword.test(password) && !isPlaceholder(password) && /[\d\W]/.test(password)
+  return password !== undefined &&
+    !localPassword.test(password) &&
+    !isPlaceholder(password) &&
+    /[\d\W]/.test(password) &&
+    wordShare(password) <= 0.5
     ? 'format'
     : null
 }
