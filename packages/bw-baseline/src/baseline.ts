@@ -1,4 +1,4 @@
-import { ensureBaseline, openRunRepo, openSuite } from '@buildwave/checks'
+import { ensureBaseline, openSuiteOf } from '@buildwave/checks'
 import { type BaselineRecord, type ExitStatus, exit } from '@buildwave/core'
 import type { Engine } from '@buildwave/engine'
 import type { Stage } from '@buildwave/stage'
@@ -12,8 +12,7 @@ export interface BaselineDoors {
 /** Runs the tests at the base once the whole plan has been read: a plan that broke off starts nothing. */
 export async function writeBaseline(stage: Stage, doors: BaselineDoors): Promise<ExitStatus[]> {
   for await (const _record of stage.input());
-  const { run, paths } = stage
-  const suite = await openSuite({ run, paths, engine: await doors.engine(), repo: await openRunRepo(run, paths) })
+  const suite = await openSuiteOf(stage, await doors.engine())
   doors.show(await ensureBaseline(suite, stage))
   return [exit.ok]
 }

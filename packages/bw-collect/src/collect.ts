@@ -1,4 +1,4 @@
-import { eachInHand, ensureBaseline, openRunRepo, openSuite } from '@buildwave/checks'
+import { eachInHand, ensureBaseline, openSuiteOf } from '@buildwave/checks'
 import {
   type BuilderRecord,
   type BuildRecord,
@@ -42,8 +42,7 @@ export async function collectBuilds(
 }
 
 async function layGround(stage: Stage, engine: () => Promise<Engine>): Promise<Ground> {
-  const { run, paths } = stage
-  const suite = await openSuite({ run, paths, engine: await engine(), repo: await openRunRepo(run, paths) })
+  const suite = await openSuiteOf(stage, await engine())
   return { suite, baseline: await ensureBaseline(suite, stage) }
 }
 

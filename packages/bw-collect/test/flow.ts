@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,10 +10,17 @@ import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
 import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
 
 export interface Answer {
-  status: number | null
+  /** The exit status, or the signal that ended it. */
+  status: number | string
   stdout: string
   stderr: string
   records: { kind: string; [field: string]: unknown }[]
+}
+
+export interface ToolCall {
+  tool: string
+  args?: readonly string[]
+  input?: string
 }
 
 /** A run on a repository of its own, with its own state folder; tools run from source, one process each. */
@@ -23,6 +30,8 @@ export interface Flow {
   state: string
   /** Runs a tool on these records (the journal's with `--run` in `args` and no input). */
   call(tool: string, args: readonly string[], input?: string): Promise<Answer>
+  /** The same, with the process in hand; `onStart` is waited for beside it. */
+  callWith(onStart: (child: ChildProcess) => Promise<void>, call: ToolCall): Promise<Answer>
   /** The records that `bw-plan` would give, and its `end`. */
   plan(items: readonly ItemRecord[]): string
   /** Has the items built by shell scripts, each in its own container, and gives the records up to `build`. */
@@ -44,16 +53,22 @@ export function openFlow(files: Readonly<Record<string, string>>, change: Partia
     test: 'python3 -m pytest -q',
     ...change,
   })
-  const call: Flow['call'] = async (tool, args, input) => {
+  const callWith: Flow['callWith'] = async (onStart, { tool, args = [], input }) => {
     const child = spawn(process.execPath, [join(root, 'packages', tool, 'src', 'main.ts'), ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: state, BW_STATE_DIR: state },
       cwd: repo,
     })
     child.stdin.on('error', () => undefined)
     child.stdin.end(input ?? '')
-    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-    return { status, stdout, stderr, records: readLines(stdout) }
+    const [stdout, stderr, [status, signal]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+      onStart(child),
+    ])
+    return { status: signal === null ? status : signal, stdout, stderr, records: readLines(stdout) }
   }
+  const call: Flow['call'] = (tool, args, input = '') => callWith(async () => undefined, { tool, args, input })
   const plan: Flow['plan'] = (items) => {
     const end = { kind: 'end', v: 1, run: run.run, stage: 'bw-plan', complete: true, counts: {} }
     return lines(run, ...items.map((item) => ({ ...item, run: run.run })), end)
@@ -63,6 +78,7 @@ export function openFlow(files: Readonly<Record<string, string>>, change: Partia
     run,
     state,
     call,
+    callWith,
     plan,
     async build(scripts, items) {
       const folder = join(state, 'scripts')

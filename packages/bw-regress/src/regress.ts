@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { checkRegression, eachInHand, openRunRepo, openSuite, regressionKey, type Suite } from '@buildwave/checks'
+import { checkRegression, eachInHand, openSuiteOf, regressionKey, type Suite } from '@buildwave/checks'
 import { type ExitStatus, exit, type PatchRecord, patchRecord, type RegressionRecord, UserError } from '@buildwave/core'
 import type { Engine } from '@buildwave/engine'
 import type { Stage } from '@buildwave/stage'
@@ -27,7 +27,7 @@ export async function checkPatches(
   let opened: Promise<Suite> | undefined
   await eachInHand(patches(stage, settings.items), settings.parallel, async (patch) => {
     asked.add(patch.item)
-    opened ??= openChecks(stage, engine)
+    opened ??= engine().then((found) => openSuiteOf(stage, found))
     const { verdict } = await checkPatch(stage, { suite: await opened, settings }, patch)
     statuses.push(verdict === 'proven' ? exit.ok : exit.problem)
   })
@@ -44,11 +44,6 @@ async function* patches(stage: Stage, wanted: readonly string[]): AsyncGenerator
     const patch = patchRecord.parse(record)
     if (patch.commit !== null && (wanted.length === 0 || wanted.includes(patch.item))) yield patch
   }
-}
-
-async function openChecks(stage: Stage, engine: () => Promise<Engine>): Promise<Suite> {
-  const { run, paths } = stage
-  return openSuite({ run, paths, engine: await engine(), repo: await openRunRepo(run, paths) })
 }
 
 async function checkPatch(

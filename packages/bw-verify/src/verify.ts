@@ -3,8 +3,7 @@ import { join, relative } from 'node:path'
 import {
   compareTests,
   ensureBaseline,
-  openRunRepo,
-  openSuite,
+  openSuiteOf,
   runTests,
   type Suite,
   splitFlaky,
@@ -46,8 +45,7 @@ export interface VerifyDoors {
  */
 export async function verifyHead(stage: Stage, settings: VerifySettings, doors: VerifyDoors): Promise<ExitStatus[]> {
   const { integration, history } = await readInput(stage)
-  const { run, paths } = stage
-  const suite = await openSuite({ run, paths, engine: await doors.engine(), repo: await openRunRepo(run, paths) })
+  const suite = await openSuiteOf(stage, await doors.engine())
   const baseline = await ensureBaseline(suite, stage)
   const record = await verdictOn(stage, { suite, baseline, integration, history, settings })
   doors.show(record)

@@ -6,5 +6,5 @@ export { mergedBelow, patchesOf, referenceAt, withPatches } from './reference.ts
 export { checkRegression, compareProof, type Proposed, type RegressionRequest, regressionKey } from './regression.ts'
 export { runTests, type TestRequest } from './run-tests.ts'
 export { detectRunner, type Found, type Runner, readResults, runnerFiles } from './runner.ts'
-export { bundleFrom, openRunRepo, openSuite, type Suite, type SuiteDoors, suiteKey } from './suite.ts'
+export { bundleFrom, openRunRepo, openSuite, openSuiteOf, type Suite, type SuiteDoors, suiteKey } from './suite.ts'
 export { decidesTests, looksLikeTest } from './test-files.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { RunRecord } from '@buildwave/core'
-import { type Engine, imageDigest, prepareStart, type StartLayer } from '@buildwave/engine'
+import { type Engine, imageDigest, prepareStart, reap, type StartLayer } from '@buildwave/engine'
 import { bundle, importCommit, initStore, inspectSource, type Repo, readFileAt } from '@buildwave/git'
 import { type RunPaths, workKey } from '@buildwave/store'
 import { detectRunner, type Runner, runnerFiles } from './runner.ts'
@@ -51,6 +51,19 @@ export async function openSuite({ run, paths, engine, repo }: SuiteDoors): Promi
 export function suiteKey(suite: Suite): string {
   const { run, image } = suite
   return workKey('suite', image, run.test, run['junit'] ?? null, run.setup, run.limits)
+}
+
+/**
+ * Opens the suite for a stage that holds the run's lease of its name, and removes what an earlier process of that stage left
+ * on the engine when it was killed.
+ */
+export async function openSuiteOf(
+  stage: { name: string; run: RunRecord; paths: RunPaths },
+  engine: Engine,
+): Promise<Suite> {
+  const { name, run, paths } = stage
+  await reap(engine, { run: run.run, keep: (thing) => thing.stage !== name })
+  return openSuite({ run, paths, engine, repo: await openRunRepo(run, paths) })
 }
 
 /** A bundle of a commit's history for a container, as the engine asks for it. */
