@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { UserError } from '@buildwave/core'
-import { type Api, type GatewaySettings, parseAllowHost, readCredential } from '@buildwave/gateway'
+import { type Api, type GatewaySettings, parseAllowHost } from '@buildwave/gateway'
 import {
   protectedPrefixes,
   readUserConfig,
@@ -29,7 +29,7 @@ export interface GatewayFlags {
 
 type Env = GatewaySettings['env']
 
-/** From flags to settings: the credential is read here, after every path was found to be none of the protected ones. */
+/** From flags to settings. Throws UserError for a path that is protected, before anything touches it. */
 export function settingsFrom(flags: GatewayFlags, { env, cwd }: { env: Env; cwd: string }): GatewaySettings {
   const config = readUserConfig(env)
   const prefixes = protectedPrefixes(config.protectedPaths ?? [], env)
@@ -37,11 +37,10 @@ export function settingsFrom(flags: GatewayFlags, { env, cwd }: { env: Env; cwd:
   const tokenFile = flags.tokenFile ?? config.tokenFile ?? join(dirname(userConfigPath(env)), 'token')
   refuseProtected(runDir, 'run folder', { cwd, prefixes })
   refuseProtected(tokenFile, 'token file', { cwd, prefixes })
-  const api = readApi(flags.api ?? 'anthropic')
   return {
     runDir,
-    api,
-    credential: readCredential(tokenFile, api),
+    api: readApi(flags.api ?? 'anthropic'),
+    tokenFile,
     upstream: flags.upstream ?? null,
     allowHosts: flags.allowHost.map(parseAllowHost),
     bounds: {

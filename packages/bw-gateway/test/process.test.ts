@@ -137,7 +137,22 @@ describe('a lease', () => {
     await expect(other).rejects.toMatchObject({ code: 'gateway-differs' })
   })
 
-  test('fails with the words of a gateway that cannot start', async () => {
+  test('brings a mended credential; one that was refused is told until then', async () => {
+    const good = ['sk', 'ant', 'oat01', 'g'.repeat(40)].join('-')
+    const answer: ModelApiOptions['answer'] = ({ headers }) =>
+      headers.authorization === `Bearer ${good}` ? {} : { status: 401 }
+    const place = newPlace((await scripted({ answer })).url)
+    const first = await open(place.options)
+    const { token } = first.addressFor('sum', 1)
+    expect((await post(viaSocket(first), token)).status).toBe(401)
+    expect(await first.state()).toMatchObject({ isRefused: true })
+    writeFileSync(place.options.tokenFile, good)
+    await open(place.options)
+    expect((await post(viaSocket(first), token)).status).toBe(200)
+    expect(await first.state()).toMatchObject({ isRefused: false })
+  })
+
+  test('fails with the wordsof a gateway that cannot start', async () => {
     const place = newPlace('http://127.0.0.1:1')
     writeFileSync(join(place.folder, 'open'), secret, { mode: 0o644 })
     const tokenFile = join(place.folder, 'open')

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '@buildwave/core'
 import { parseAllowHost } from './allow-host.ts'
@@ -48,6 +49,8 @@ export interface GatewayState {
   parkedUntil: string | null
   /** Why: `rate-limit`, `overloaded` or `usage-limit`. */
   parkedFor: string | null
+  /** The API does not take the credential (any more): nothing should be started before a person mended that. */
+  isRefused: boolean
   /** By item: what was used so far. */
   items: Record<string, UsedByItem>
 }
@@ -61,7 +64,8 @@ export interface UsedByItem {
 
 /**
  * The run's gateway, started when there is none. Throws UserError `gateway-start` with the gateway's own words when it
- * cannot start, `gateway-differs` when one runs that was started for another API, upstream or list of hosts.
+ * cannot start, `gateway-differs` when one runs that was started for another API, upstream, token file or list
+ * of hosts.
  */
 export async function gatewayFor(options: GatewayOptions): Promise<Gateway> {
   const paths = socketPaths(options.runDir, options.env)
@@ -115,20 +119,17 @@ async function takeLease(options: GatewayOptions, control: string): Promise<Inco
   for (let tries = 0; tries < 5; tries++) {
     const answer = await openLease(options, control)
     if (answer?.statusCode === 200) return answer
+    if (answer?.statusCode === 409) throw await readRefusal(answer)
     answer?.destroy()
-    if (answer?.statusCode === 409) {
-      throw new UserError(
-        'gateway-differs',
-        "the run's gateway was started with another API, upstream or list of hosts",
-        {
-          hint: 'wait until its builders have ended, or stop them with bw-stop',
-        },
-      )
-    }
     if (answer !== null) await sleep(100)
     else await startProcess(options)
   }
   throw new UserError('gateway-start', 'the gateway ends as soon as it has started')
+}
+
+async function readRefusal(answer: IncomingMessage): Promise<UserError> {
+  const { code, message, hint } = JSON.parse(await text(answer)) as { code: string; message: string; hint?: string }
+  return new UserError(code, message, hint === undefined ? {} : { hint })
 }
 
 /** The answer to a request for a lease, null when nobody listens. */
@@ -192,7 +193,7 @@ function gatewayArgv(options: GatewayOptions): string[] {
 async function askControl(socketPath: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const ask = request({ socketPath, path, agent: false }, (answer) => {
-      answer.toArray().then((chunks: Buffer[]) => resolve(Buffer.concat(chunks).toString('utf8')), reject)
+      text(answer).then(resolve, reject)
     })
     ask.on('error', reject)
     ask.end()

@@ -1,6 +1,8 @@
 /** The socket for tools of the same user: a lease for as long as a connection stays open, and the state of things. */
 import { createServer, type Server } from 'node:http'
+import { UserError } from '@buildwave/core'
 import type { GatewayState } from './client.ts'
+import type { Credential } from './credential.ts'
 import type { Desk } from './forward.ts'
 import type { Liveness } from './liveness.ts'
 import type { Bounds } from './rules.ts'
@@ -10,10 +12,15 @@ export interface ControlParts {
   liveness: Liveness
   /** A digest of what a lease cannot change while the gateway runs. */
   settings: string
+  /** Reads the credential again: a new lease may come because its file was mended. */
+  readCredential(): Credential
 }
 
-/** Not yet listening. `POST /lease` has `{settings, bounds}` as its body and is answered 200 and left open, or 409. */
-export function controlServer({ desk, liveness, settings }: ControlParts): Server {
+/**
+ * Not yet listening. `POST /lease` has `{settings, bounds}` as its body and is answered 200 and left open, or 409 with
+ * the error that its caller is to throw.
+ */
+export function controlServer({ desk, liveness, settings, readCredential }: ControlParts): Server {
   return createServer(async (ask, reply) => {
     reply.on('error', () => undefined)
     if (ask.url === '/state') return void reply.end(JSON.stringify(describe(desk)))
@@ -24,9 +31,23 @@ export function controlServer({ desk, liveness, settings }: ControlParts): Serve
       settings: string
       bounds: { item: Bounds; run: Bounds }
     }
-    if (wanted.settings !== settings) return void reply.writeHead(409).end()
+    try {
+      if (wanted.settings !== settings) throw differs()
+      desk.credential = readCredential()
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      const { code, message, hint } = error
+      return void reply.writeHead(409).end(JSON.stringify({ code, message, hint }))
+    }
     desk.ledger.setBounds(wanted.bounds)
     reply.writeHead(200, { 'content-type': 'text/plain' }).flushHeaders()
+  })
+}
+
+function differs(): UserError {
+  const message = "the run's gateway was started with another API, upstream, token file or list of hosts"
+  return new UserError('gateway-differs', message, {
+    hint: 'wait until its builders have ended, or stop them with bw-stop',
   })
 }
 
@@ -39,6 +60,7 @@ function describe(desk: Desk): GatewayState {
   return {
     parkedUntil: isParked ? new Date(desk.pressure.until).toISOString() : null,
     parkedFor: isParked ? desk.pressure.reason : null,
+    isRefused: desk.isRefused,
     items: Object.fromEntries(items),
   }
 }

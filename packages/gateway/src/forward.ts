@@ -11,7 +11,7 @@ import { maskStream, maskText } from './mask.ts'
 import { type Api, findRoute, isTurn, type Route, refuseBody } from './rules.ts'
 import type { Holder } from './token.ts'
 import type { Upstream } from './upstream.ts'
-import { openUsage } from './usage.ts'
+import { estimate, openUsage } from './usage.ts'
 
 export interface Desk {
   api: Api
@@ -23,8 +23,12 @@ export interface Desk {
   patienceMs: number
   /** Shared by all builders. */
   pressure: Pressure
+  /** How long one request may be held without an answer; milliseconds. */
+  holdMs: number
   /** The last answer that parked the run, for those that cannot wait for its end. */
   lastBad: Answer | null
+  /** True from an answer that refused the credential until one that took it. */
+  isRefused: boolean
   /** Requests under way, by attempt. */
   busy: Map<string, number>
 }
@@ -44,8 +48,6 @@ interface Call {
   signal: AbortSignal
 }
 
-/** Claude Code gives up on a silent API after 300 s: until then a request may be held without an answer. */
-const longestHoldMs = 240_000
 /** No agent sends more at a time; without a bound, replies under way could overrun any budget. */
 const mostAtOnce = 16
 const longestBody = 48 * 1024 * 1024
@@ -82,7 +84,7 @@ export async function forward(desk: Desk, who: Holder, ask: IncomingMessage, rep
 
 /** Waits and tries until there is an answer to give. */
 async function pass(desk: Desk, call: Call, reply: ServerResponse): Promise<void> {
-  const heldUntil = Date.now() + longestHoldMs
+  const heldUntil = Date.now() + desk.holdMs
   while (!call.signal.aborted) {
     const now = Date.now()
     const wait = waitFor(desk.pressure, { now, patience: desk.patienceMs, random: Math.random() })
@@ -105,49 +107,71 @@ async function pass(desk: Desk, call: Call, reply: ServerResponse): Promise<void
 async function tryOnce(desk: Desk, call: Call, reply: ServerResponse): Promise<Answer | null> {
   const sentAt = Date.now()
   const takeBack = desk.ledger.begin(call.who.item, call.turn)
+  // A lease may bring another one while we wait; what is masked is what was sent.
+  const { credential } = desk
   let answer: IncomingMessage
   try {
-    const headers = upstreamHeaders(call.headers, desk.api, desk.credential)
+    const headers = upstreamHeaders(call.headers, desk.api, credential)
     answer = await desk.upstream.send(call.route, { headers, body: call.body, signal: call.signal })
   } catch (error) {
     takeBack()
     if (call.signal.aborted) return null
-    const reason = maskText((error as Error).message, desk.credential.value)
+    const reason = maskText((error as Error).message, credential.value)
     desk.log.write({ event: 'request', ...call.who, path: call.route.path, status: null, error: loggable(reason) })
     refusal(desk.api, reply, { status: 502, message: `cannot reach the API: ${reason}` })
     return null
   }
   const status = answer.statusCode ?? 502
   if (status < 200 || status >= 300) takeBack()
-  if (isPressure(status)) return readAnswer(desk, answer)
+  if (isPressure(status)) return readAnswer(answer, credential.value)
   if (status < 500) desk.pressure = relieve(desk.pressure, sentAt)
-  await giveAnswer(desk, call, answer, reply)
+  if (status === 401 || status < 300) desk.isRefused = status === 401
+  await giveAnswer(desk, { ...call, secret: credential.value }, answer, reply)
   return null
 }
 
-async function giveAnswer(desk: Desk, call: Call, answer: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function giveAnswer(
+  desk: Desk,
+  call: Call & { secret: string },
+  answer: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
   const status = answer.statusCode ?? 502
   const usage = openUsage(desk.api, answer.headers['content-type'])
-  const mask = maskStream(desk.credential.value)
+  const mask = maskStream(call.secret)
   answer.on('data', (chunk: Buffer) => usage.push(chunk))
-  reply.writeHead(status, replyHeaders(answer.headers, desk.credential.value))
+  reply.writeHead(status, replyHeaders(answer.headers, call.secret))
   reply.flushHeaders()
   // A cut answer is handed on as a cut one; what was used until then still counts.
   const cut = await pipeline(answer, mask, reply).then(
     () => false,
     () => true,
   )
-  const { tokens, model } = usage.end()
+  const used = usage.end()
+  const isCutOff = !used.isFinal && status < 300
+  const tokens = isCutOff ? estimate(used, call.body.length) : used.tokens
+  const { model } = used
   const { item, attempt } = call.who
-  if (call.route.spends) desk.ledger.add({ item, tokens, model })
+  if (call.route.spends && desk.ledger.add({ item, tokens, model }) === 'unpriced') {
+    desk.log.write({ event: 'unpriced', model: loggable(model ?? 'unknown') })
+  }
   const spent = call.route.spends ? { turn: call.turn, tokens, model: model === null ? null : loggable(model) } : {}
-  desk.log.write({ event: 'request', item, attempt, path: call.route.path, status, ...(cut ? { cut } : {}), ...spent })
+  desk.log.write({
+    event: 'request',
+    item,
+    attempt,
+    path: call.route.path,
+    status,
+    ...(cut ? { cut } : {}),
+    ...spent,
+    ...(isCutOff ? { estimated: true } : {}),
+  })
 }
 
-async function readAnswer(desk: Desk, answer: IncomingMessage): Promise<Answer> {
-  const headers = replyHeaders(answer.headers, desk.credential.value)
+async function readAnswer(answer: IncomingMessage, secret: string): Promise<Answer> {
+  const headers = replyHeaders(answer.headers, secret)
   const text = await readBody(answer).catch(() => null)
-  const body = Buffer.from(maskText((text ?? Buffer.alloc(0)).toString('utf8'), desk.credential.value))
+  const body = Buffer.from(maskText((text ?? Buffer.alloc(0)).toString('utf8'), secret))
   return { status: answer.statusCode ?? 502, headers, body }
 }
 
@@ -163,17 +187,10 @@ function giveBad(desk: Desk, reply: ServerResponse): void {
   reply.writeHead(status, desk.api === 'openai' ? rest : { ...rest, 'retry-after': String(seconds) }).end(body)
 }
 
-/** Headers that describe the answer; none about the connection, and no cookies for the credential's account. */
+/** Headers that describe the answer; none about the connection or the credential's account. */
 function replyHeaders(given: IncomingHttpHeaders, secret: string): OutgoingHttpHeaders {
-  const dropped = [
-    'connection',
-    'content-length',
-    'keep-alive',
-    'set-cookie',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-  ]
+  const connection = ['connection', 'content-length', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']
+  const dropped = [...connection, 'set-cookie', 'anthropic-organization-id', 'openai-organization']
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) =>
       dropped.includes(name) || value === undefined ? [] : [[name, maskText(String(value), secret)]],

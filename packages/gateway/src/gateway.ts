@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type HostPort, type Resolve, resolveName } from './allow-host.ts'
 import { noPressure } from './backoff.ts'
 import { controlServer } from './control.ts'
-import type { Credential } from './credential.ts'
+import { readCredential } from './credential.ts'
 import type { Env } from './dial.ts'
 import type { Desk } from './forward.ts'
 import { openLedger } from './ledger.ts'
@@ -21,12 +21,15 @@ import { noTokens, type Tokens } from './usage.ts'
 export interface GatewaySettings {
   runDir: string
   api: Api
-  credential: Credential
+  /** Read at the start, and again with each lease. Throws UserError `bad-credential` from there when it is unusable. */
+  tokenFile: string
   upstream: string | null
   allowHosts: readonly HostPort[]
   bounds: { item: Bounds; run: Bounds }
   /** How long trouble of the API is waited out before agents are told of it; milliseconds. */
   patienceMs: number
+  /** How long one request may be held without an answer, for clients that give up; milliseconds. */
+  holdMs?: number
   /** How long it stays without anybody; milliseconds. */
   graceMs: number
   env: Env
@@ -41,6 +44,9 @@ export interface RunningGateway {
   stop(): void
 }
 
+/** Claude Code gives up on a silent API after 300 s; a held request is answered before, and asked again. */
+const longestHoldMs = 240_000
+
 /** Starts listening. Null when a gateway of the same run is there already. Throws UserError for unusable settings. */
 export async function startGateway(settings: GatewaySettings): Promise<RunningGateway | null> {
   const { runDir, api, env } = settings
@@ -51,19 +57,26 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
   const log = openLog(logPath)
   const desk: Desk = {
     api,
-    credential: settings.credential,
+    credential: readCredential(settings.tokenFile, api),
     upstream,
     ledger,
     log,
     patienceMs: settings.patienceMs,
+    holdMs: settings.holdMs ?? longestHoldMs,
     pressure: noPressure,
     lastBad: null,
+    isRefused: false,
     busy: new Map(),
   }
   const liveness = watchLiveness(settings.graceMs)
   const tunnels = { allowed: settings.allowHosts, resolve: settings.resolve ?? resolveName, env, log }
   const builders = builderServer({ key: runKey(runDir), desk, tunnels, liveness })
-  const control = controlServer({ desk, liveness, settings: settingsDigest(settings) })
+  const control = controlServer({
+    desk,
+    liveness,
+    settings: settingsDigest(settings),
+    readCredential: () => readCredential(settings.tokenFile, api),
+  })
 
   const paths = socketPaths(runDir, env)
   makeFolders(paths)

@@ -26,16 +26,21 @@ export interface Ledger {
   refusal(item: string): string | null
   /** Counts a turn as begun; call the returned function when its request came to nothing. */
   begin(item: string, turn: boolean): () => void
-  add(spend: Spend): void
+  /** Says `unpriced` for the first reply of a model whose price is not known: no bound on money holds for it. */
+  add(spend: Spend): 'counted' | 'unpriced'
   /** A new lease may come with other bounds; what is used stays used. */
   setBounds(bounds: { item: Bounds; run: Bounds }): void
   items(): ReadonlyMap<string, Used>
 }
 
+/** Names are the API's, but an upstream of the user's may make up any number of them. */
+const mostModels = 100
+
 export function openLedger(given: { item: Bounds; run: Bounds }): Ledger {
   let bounds = given
   const items = new Map<string, Used>()
   const run = newUsed()
+  const unpriced = new Set<string>()
 
   function usedBy(item: string): Used {
     const used = items.get(item) ?? newUsed()
@@ -53,7 +58,12 @@ export function openLedger(given: { item: Bounds; run: Bounds }): Ledger {
       }
     },
     add({ item, tokens, model }) {
-      for (const used of [usedBy(item), run]) charge(used, tokens, model)
+      const cost = model === null ? null : costOf(model, tokens)
+      for (const used of [usedBy(item), run]) charge(used, tokens, cost)
+      const name = model ?? 'unknown'
+      if (cost !== null || countable(tokens) === 0 || unpriced.has(name)) return 'counted'
+      if (unpriced.size < mostModels) unpriced.add(name)
+      return 'unpriced'
     },
     setBounds(next) {
       bounds = next
@@ -66,7 +76,7 @@ function newUsed(): Used {
   return { turns: 0, tokens: noTokens, usd: 0, unpriced: false }
 }
 
-function charge(used: Used, tokens: Tokens, model: string | null): void {
+function charge(used: Used, tokens: Tokens, cost: number | null): void {
   used.tokens = {
     input: used.tokens.input + tokens.input,
     output: used.tokens.output + tokens.output,
@@ -74,7 +84,6 @@ function charge(used: Used, tokens: Tokens, model: string | null): void {
     cacheWrite: used.tokens.cacheWrite + tokens.cacheWrite,
     cacheWriteHour: used.tokens.cacheWriteHour + tokens.cacheWriteHour,
   }
-  const cost = model === null ? null : costOf(model, tokens)
   if (cost !== null) used.usd += cost
   else if (countable(tokens) > 0) used.unpriced = true
 }

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 
 /** One line of the gateway's log. Never a token, a header or a query: those may hold a secret. */
 export interface LogLine {
-  event: 'started' | 'request' | 'refused' | 'parked' | 'connect' | 'unpriced' | 'ended'
+  event: 'started' | 'request' | 'refused' | 'parked' | 'connect' | 'unpriced' | 'broken' | 'ended'
   item?: string
   attempt?: number
   [field: string]: unknown

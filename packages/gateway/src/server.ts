@@ -33,7 +33,9 @@ export function builderServer({ key, desk, tunnels, liveness }: ServerParts): Se
       return refusal(desk.api, reply, { status: 401, message: 'this is no token of a running attempt' })
     }
     forward(desk, who, ask, reply).catch((error: Error) => {
-      if (!reply.destroyed && !ask.errored) throw error
+      // Whatever a builder sends, the others' way out stays open.
+      if (!ask.errored) desk.log.write({ event: 'broken', ...who, error: loggable(String(error.stack)) })
+      refusal(desk.api, reply, { status: 500, message: 'the gateway failed' })
     })
   })
   server.on('connect', (ask: IncomingMessage, inside: Duplex, head: Buffer) => {

@@ -16,8 +16,18 @@ export interface Tokens {
 
 export interface UsageReader {
   push(chunk: Buffer): void
-  /** What was used, as far as it was told; the model that answered, null when it was not named. */
-  end(): { tokens: Tokens; model: string | null }
+  end(): Usage
+}
+
+export interface Usage {
+  /** As far as it was told. */
+  tokens: Tokens
+  /** The model that answered, null when it was not named. */
+  model: string | null
+  /** True when the final figures were among them. */
+  isFinal: boolean
+  /** Bytes of the answer. */
+  bytes: number
 }
 
 export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
@@ -29,12 +39,15 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** A reader for one answer, a stream of events or one JSON text by its content type. */
 export function openUsage(api: Api, contentType: string | undefined): UsageReader {
-  const found = { tokens: noTokens, model: null as string | null }
+  const found: Usage = { tokens: noTokens, model: null, isFinal: false, bytes: 0 }
   const take = (value: unknown) => takeUsage(api, asFields(value), found)
   const isStream = /^text\/event-stream\b/i.test(contentType ?? '')
   const lines = isStream ? eachLine((line) => line.startsWith('data:') && take(parse(line.slice(5)))) : wholeText(take)
   return {
-    push: lines.push,
+    push(chunk) {
+      found.bytes += chunk.length
+      lines.push(chunk)
+    },
     end() {
       lines.end()
       return found
@@ -69,14 +82,27 @@ function wholeText(take: (value: unknown) => void) {
 }
 
 /** Later figures of one answer are totals, so the greatest of each kind holds. */
-function takeUsage(api: Api, event: Fields, found: { tokens: Tokens; model: string | null }): void {
+function takeUsage(api: Api, event: Fields, found: Usage): void {
   const message = asFields(event['message'] ?? event['response'])
   const model = message['model'] ?? event['model']
   if (typeof model === 'string' && found.model === null) found.model = model.slice(0, 200)
+  // The first event of Anthropic's stream tells the input, its last but one the rest.
+  const last = api === 'anthropic' ? event['usage'] : (message['usage'] ?? event['usage'])
+  if (typeof last === 'object' && last !== null) found.isFinal = true
   for (const usage of [message['usage'], event['usage']]) {
     const read = api === 'anthropic' ? readAnthropic(asFields(usage)) : readOpenAi(asFields(usage))
     found.tokens = greatest(found.tokens, read)
   }
+}
+
+/**
+ * The usage of an answer that was cut before its final figures, from above: a builder that hangs up early must not get its
+ * replies for nothing. A token is seldom shorter than four bytes, and the bytes count the framing too.
+ */
+export function estimate({ tokens, bytes }: Usage, asked: number): Tokens {
+  const isInputTold = tokens.input + tokens.cacheRead + tokens.cacheWrite > 0
+  const input = isInputTold ? tokens.input : Math.ceil(asked / 4)
+  return { ...tokens, input, output: Math.max(tokens.output, Math.ceil(bytes / 4)) }
 }
 
 function readAnthropic(usage: Fields): Tokens {

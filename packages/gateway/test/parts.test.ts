@@ -17,7 +17,7 @@ import { findRoute, refuseBody } from '../src/rules.ts'
 import { makeFolders, socketPaths } from '../src/sockets.ts'
 import { makeToken, readToken, runKey } from '../src/token.ts'
 import { openUpstream } from '../src/upstream.ts'
-import { noTokens, openUsage } from '../src/usage.ts'
+import { estimate, noTokens, openUsage } from '../src/usage.ts'
 import { apiKey, newFolder, noBounds, secret, tokenFile } from './support/rig.ts'
 
 function messageOf(act: () => unknown): string {
@@ -398,13 +398,17 @@ describe('usage', () => {
     for (const byte of Buffer.from(`${start}data: {"x":"é"}\n\ndata: not json\n\n${delta}`))
       reader.push(Buffer.from([byte]))
     const tokens = { input: 7, output: 40, cacheRead: 0, cacheWrite: 5, cacheWriteHour: 5 }
-    expect(reader.end()).toEqual({ model: 'm', tokens })
+    expect(reader.end()).toMatchObject({ model: 'm', tokens, isFinal: true })
   })
 
   test('of a stream that was cut is what was told until then', () => {
     const reader = openUsage('anthropic', 'text/event-stream')
     reader.push(Buffer.from(start.slice(0, -2)))
-    expect(reader.end().tokens).toMatchObject({ input: 7, output: 1 })
+    const end = reader.end()
+    expect(end).toMatchObject({ tokens: { input: 7, output: 1 }, isFinal: false })
+    // Counted from above then, by bytes.
+    expect(estimate(end, 4000)).toMatchObject({ input: 7, output: Math.ceil(end.bytes / 4) })
+    expect(estimate({ ...end, tokens: noTokens }, 4000).input).toBe(1000)
   })
 
   test('is read from a whole answer, and from the other API', () => {

@@ -81,7 +81,7 @@ describe('a request', () => {
     const rig = await startRig({ answer: () => ({ text: 'hello', cutAfter: 3 }) })
     await expect(rig.ask({})).rejects.toThrow()
     const counted = () => rig.log().find((line) => line['event'] === 'request')
-    await expect.poll(counted).toMatchObject({ cut: true, tokens: { input: 100, output: 1 } })
+    await expect.poll(counted).toMatchObject({ cut: true, estimated: true, tokens: { input: 100 } })
   })
 
   test('to an API that cannot be reached is answered so', async () => {
@@ -150,7 +150,30 @@ describe('bounds', () => {
     expect((await second.ask({})).status).toBe(400)
   })
 
-  test('count no turn for a request that failed', async () => {
+  test('on tokens hold for a builder that hangs up before the figures come', async () => {
+    const text = 'x'.repeat(4000)
+    const rig = await startRig(
+      { answer: () => ({ text, cutAfter: 4 }) },
+      { bounds: { item: { ...noBounds, tokens: 1000 }, run: noBounds } },
+    )
+    await expect(rig.ask({})).rejects.toThrow()
+    const refused = () =>
+      rig.ask({}).then(
+        (reply) => reply.text,
+        () => '',
+      )
+    await expect.poll(refused).toContain('the 1000 tokens of this item are used up')
+    expect(rig.api.asked).toHaveLength(1)
+  })
+
+  test('on money are said not to hold for a model without a known price, once', async () => {
+    const rig = await startRig({}, { bounds: { item: { ...noBounds, usd: 0.0001 }, run: noBounds } })
+    for (let n = 0; n < 3; n++) expect((await rig.ask({ body: { ...mainRequest, model: 'other-1' } })).status).toBe(200)
+    const said = () => rig.log().filter((line) => line['event'] === 'unpriced')
+    await expect.poll(said).toMatchObject([{ model: 'other-1' }])
+  })
+
+  test('count no turnfor a request that failed', async () => {
     let failing = true
     const rig = await startRig(
       { answer: () => (failing ? { status: 500 } : { text: 'ok' }) },
@@ -186,7 +209,13 @@ describe('an API that has had enough', () => {
     expect(rig.api.asked).toHaveLength(5)
   })
 
-  test('for longer than patience lasts: every builder hears it at once, with the time, and the API is asked no more', async () => {
+  test('for longer than a request is held: the client is asked to come again at once, and the API is left alone', async () => {
+    const rig = await startRig({ answer: () => ({ ...limited, headers: { 'retry-after': '30' } }) }, { holdMs: 1000 })
+    const reply = await rig.ask({})
+    expect([reply.status, reply.headers['retry-after'], rig.api.asked.length]).toEqual([503, '1', 1])
+  })
+
+  test('for longer than patience lasts:every builder hears it at once, with the time, and the API is asked no more', async () => {
     const reset = String(Math.floor(Date.now() / 1000) + 18_000)
     const headers = { 'anthropic-ratelimit-unified-status': 'rejected', 'anthropic-ratelimit-unified-reset': reset }
     const rig = await startRig({ answer: () => ({ status: 429, headers }) })

@@ -62,7 +62,7 @@ export async function startRig(
   const gateway = await startGateway({
     runDir,
     api: 'anthropic',
-    credential: { kind: 'oauth', value: secret },
+    tokenFile: tokenFile(folder),
     upstream: api.url,
     allowHosts: [],
     bounds: { item: noBounds, run: noBounds },
