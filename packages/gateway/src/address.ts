@@ -2,7 +2,8 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * Addresses that are somebody's own network, this host, or no host at all (RFC 6890 and the IPv6 forms that carry an IPv4
- * address: a name may resolve to any of them, and a builder must not reach them through us).
+ * address: a name may resolve to any of them, and a builder must not reach them through us). The nets for documentation
+ * are nobody's and stay open: closed worlds use them for their mirrors of public names.
  */
 const closed = new BlockList()
 for (const [net, bits] of [
@@ -13,25 +14,20 @@ for (const [net, bits] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const) {
   closed.addSubnet(net, bits, 'ipv4')
 }
 
-/** Global unicast is 2000::/3; the rest of IPv6 is never a public server. Of that, what wraps IPv4 or is documentation. */
+/** Global unicast is 2000::/3; the rest of IPv6 is never a public server. Of that, what wraps IPv4. */
 const globalV6 = new BlockList()
 globalV6.addSubnet('2000::', 3, 'ipv6')
 for (const [net, bits] of [
   ['2001::', 23],
-  ['2001:db8::', 32],
   ['2002::', 16],
-  ['3fff::', 20],
 ] as const) {
   closed.addSubnet(net, bits, 'ipv6')
 }
