@@ -13,7 +13,7 @@ interface JournalRecord {
  * tests. (That the items are green together is for the flaky split and bw-verify to find out.)
  */
 export async function referenceAt(
-  suite: Suite,
+  suite: Pick<Suite, 'repo' | 'run'>,
   { baseline, start, journal }: { baseline: TestRun; start: string; journal: readonly JournalRecord[] },
 ): Promise<TestRun> {
   if (start === suite.run.base || baseline.tests === null) return baseline
