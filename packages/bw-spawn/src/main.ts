@@ -2,10 +2,12 @@ import { type AgentSettings, agentNames, findAgent } from '@buildwave/agents'
 import { ensureBaseline, openRunRepo, openSuite } from '@buildwave/checks'
 import { UserError } from '@buildwave/core'
 import { canary, connect, type Engine, imageDigest } from '@buildwave/engine'
+import type { Api } from '@buildwave/gateway'
 import { Interrupted, runStage, type Stage, stageFlags } from '@buildwave/stage'
 import { defineTool, runTool } from '@buildwave/stdio'
 import { protectedPrefixes, readUserConfig, refuseProtected } from '@buildwave/store'
 import { spawnItems, stopRunning } from './spawn.ts'
+import { gatewayFlags, openWayOut } from './way-out.ts'
 
 const tool = defineTool({
   name: 'bw-spawn',
@@ -38,13 +40,13 @@ const tool = defineTool({
     command: { type: 'strings', value: 'WORD', help: 'for agent command: the program, then each argument' },
     'agent-bin': { type: 'string', value: 'FILE', env: 'BW_AGENT_BIN', help: "the agent's program on this host" },
     'max-parallel': { type: 'count', env: 'BW_MAX_PARALLEL', byDefault: '3', help: 'builders at once' },
-    'max-turns': { type: 'count', env: 'BW_MAX_TURNS', help: 'turns that an attempt may take' },
     attempts: {
       type: 'count',
       env: 'BW_ATTEMPTS',
       byDefault: '2',
       help: 'attempts at an item that ended without a result',
     },
+    ...gatewayFlags,
   },
   reads: 'run and item records, to their end; merge records from the journal',
   writes: 'builder, deferred and failure records; starts containers',
@@ -71,6 +73,9 @@ const tool = defineTool({
       const store = await openRunRepo(stage.run, stage.paths)
       const suite = await openSuite({ run: stage.run, paths: stage.paths, engine, repo: store })
       await ensureBaseline(suite, stage)
+      const api = apis[agent.name]
+      const wayOut =
+        api === undefined ? null : await openWayOut(api, { flags, io, config, paths: stage.paths, prefixes })
       const slots = slotsOf(stage, flags.maxParallel, config.maxParallel)
       if (slots > 3) say.warn(`${slots} builders at once: each spends its own usage`)
       const spawn = {
@@ -80,16 +85,28 @@ const tool = defineTool({
         imageDigest: await imageDigest(engine, stage.run.image),
         slots,
         attempts: flags.attempts ?? 2,
+        wayOut,
       }
       try {
-        return await spawnItems(stage, spawn, { engine, store })
+        const work = spawnItems(stage, spawn, { engine, store })
+        return await (wayOut === null ? work : Promise.race([work, failWhen(wayOut.gateway.lost)]))
       } catch (error) {
         if (error instanceof Interrupted && error.cause === 'SIGINT') await detachOrStop(stage, engine, say.note)
         throw error
+      } finally {
+        wayOut?.gateway.close()
       }
     })
   },
 })
+
+/** Without a gateway builders cannot go on, so neither can we. */
+async function failWhen(lost: Promise<UserError>): Promise<never> {
+  throw await lost
+}
+
+/** Whose model API the agents that need one speak. */
+const apis: Readonly<Record<string, Api>> = { claude: 'anthropic', codex: 'openai' }
 
 /** bw-spawn is a gate: it acts only when the whole plan is there. */
 async function readAll(stage: Stage): Promise<void> {

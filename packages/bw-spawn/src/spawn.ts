@@ -21,6 +21,7 @@ import { isAlive, readLeases, workKey } from '@buildwave/store'
 import { builderRecord, startAttempt } from './attempt.ts'
 import { attemptsOf, isReusable, nextAttempt, type PastAttempt, unrecordedStart } from './history.ts'
 import { type Deferral, decide, deferWaiting, type ItemState } from './schedule.ts'
+import type { WayOut } from './way-out.ts'
 
 export interface SpawnSettings {
   agent: Agent
@@ -29,6 +30,8 @@ export interface SpawnSettings {
   imageDigest: string
   slots: number
   attempts: number
+  /** Null for agents that need no model API. */
+  wayOut: WayOut | null
 }
 
 export interface SpawnDoors {

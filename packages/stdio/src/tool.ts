@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { type ExitStatus, exit, UserError } from '@buildwave/core'
 import { type Flags, type FlagValues, parseFlags } from './flags.ts'
@@ -66,4 +67,11 @@ function print(io: Io, text: string): Promise<ExitStatus> {
     io.stdout.on('error', () => resolve(exit.ok))
     io.stdout.write(text, () => resolve(exit.ok))
   })
+}
+
+/** Program and first arguments that start another tool of this installation: beside the bundle, or from its source. */
+export function otherTool(name: string): string[] {
+  const own = process.argv[1] ?? ''
+  const bundled = join(dirname(own), `${name}.mjs`)
+  return [process.execPath, own.endsWith('.mjs') ? bundled : join(dirname(own), '..', '..', name, 'src', 'main.ts')]
 }

@@ -1,0 +1,77 @@
+/** The one way out of builders: the gateway's flags, and the lease that keeps it going while this stage works. */
+import { dirname, join, resolve } from 'node:path'
+import { type Api, type Gateway, gatewayFor } from '@buildwave/gateway'
+import { type Flags, type FlagValues, type Io, otherTool } from '@buildwave/stdio'
+import { type RunPaths, refuseProtected, type UserConfig, userConfigPath } from '@buildwave/store'
+
+export const gatewayFlags = {
+  'token-file': {
+    type: 'string',
+    value: 'FILE',
+    env: 'BW_TOKEN_FILE',
+    byDefault: '~/.config/buildwave/token',
+    help: 'a file of mode 600 with an OAuth token or an API key; it never enters a builder',
+  },
+  upstream: { type: 'string', value: 'URL', env: 'BW_UPSTREAM', help: "instead of the model API's own address" },
+  'allow-host': { type: 'strings', value: 'NAME:PORT', help: 'let builders connect there, by exact name' },
+  'max-turns': { type: 'count', env: 'BW_MAX_TURNS', help: 'for each item: replies of the model' },
+  'max-tokens': { type: 'count', env: 'BW_MAX_TOKENS', help: 'for each item: input, output and cache writes' },
+  'max-usd': { type: 'number', value: 'X', env: 'BW_MAX_USD', help: 'for each item, where the price is known' },
+  'max-run-turns': { type: 'count', help: 'for the whole run' },
+  'max-run-tokens': { type: 'count', help: 'for the whole run' },
+  'max-run-usd': { type: 'number', value: 'X', help: 'for the whole run' },
+} as const satisfies Flags
+
+export interface WayOut {
+  gateway: Gateway
+  /** What the holder runs under its time limit: the relay between the builder's loopback and the gateway's socket. */
+  relayArgv: string[]
+  /** Mounted read-only in holders, and only there. */
+  holderMounts: { host: string; target: string; readOnly: boolean }[]
+}
+
+/** The relay as it lies in the holder image. */
+const relay = '/usr/local/lib/buildwave/relay/relay.py'
+const socketFolder = '/bw/gateway'
+
+/** Takes a lease on the run's gateway, which is started when there is none. Throws UserError `gateway-start`. */
+export async function openWayOut(
+  api: Api,
+  {
+    flags,
+    io,
+    config,
+    paths,
+    prefixes,
+  }: {
+    flags: FlagValues<typeof gatewayFlags>
+    io: Io
+    config: UserConfig
+    paths: RunPaths
+    prefixes: readonly string[]
+  },
+): Promise<WayOut> {
+  const tokenFile = resolve(
+    io.cwd,
+    flags.tokenFile ?? config.tokenFile ?? join(dirname(userConfigPath(io.env)), 'token'),
+  )
+  refuseProtected(tokenFile, 'token file', { cwd: io.cwd, prefixes })
+  const gateway = await gatewayFor({
+    runDir: paths.dir,
+    program: otherTool('bw-gateway'),
+    api,
+    tokenFile,
+    upstream: flags.upstream ?? null,
+    allowHosts: flags.allowHost,
+    bounds: {
+      item: { turns: flags.maxTurns ?? null, tokens: flags.maxTokens ?? null, usd: flags.maxUsd ?? null },
+      run: { turns: flags.maxRunTurns ?? null, tokens: flags.maxRunTokens ?? null, usd: flags.maxRunUsd ?? null },
+    },
+    env: io.env,
+  })
+  return {
+    gateway,
+    relayArgv: ['python3', relay, String(gateway.port), `${socketFolder}/api.sock`],
+    holderMounts: [{ host: gateway.socketDir, target: socketFolder, readOnly: true }],
+  }
+}
