@@ -25,12 +25,15 @@ await build({
   target: 'node22.18',
   legalComments: 'none',
   logLevel: 'warning',
-  // ssh2 is only for engines reached over ssh; its native parts cannot be bundled.
-  external: ['cpu-features', 'ssh2', '*.node'],
+  // Native parts of ssh2 (engines reached over ssh) that it does without where they are missing.
+  external: ['cpu-features', '*.node'],
   define: { 'process.env.BW_VERSION': JSON.stringify(version) },
-  // Some dependencies are CommonJS and ask for `require` at run time.
+  // Some dependencies are CommonJS: they ask for these at run time.
   banner: {
-    js: "import { createRequire as bwRequire } from 'node:module'; const require = bwRequire(import.meta.url);",
+    js: [
+      "import { createRequire as bwRequire } from 'node:module';",
+      'const require = bwRequire(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;',
+    ].join(' '),
   },
 })
 rmSync(join(root, 'dist'), { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { UserError } from '@buildwave/core'
-import Docker, { type DockerOptions } from 'dockerode'
+import type Docker from 'dockerode'
+import type { DockerOptions } from 'dockerode'
 import { endpoint } from './endpoint.ts'
 import { places } from './places.ts'
 
@@ -23,7 +24,9 @@ const lifeCycleCalls = 8
 export async function connect(): Promise<Engine> {
   const { address, certificates } = await endpoint()
   try {
-    const docker = new Docker(await dockerOptions(address, certificates))
+    // Half of a tool's start is spent on loading this: only those that need an engine pay for it.
+    const { default: Dockerode } = await import('dockerode')
+    const docker = new Dockerode(await dockerOptions(address, certificates))
     await docker.ping()
     return { docker, owner: String(process.getuid?.() ?? 0), limited: places(lifeCycleCalls) }
   } catch (cause) {
