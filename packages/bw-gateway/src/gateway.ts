@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { UserError } from '@buildwave/core'
 import { type Api, type GatewaySettings, parseAllowHost } from '@buildwave/gateway'
 import {
@@ -33,10 +34,12 @@ type Env = GatewaySettings['env']
 export function settingsFrom(flags: GatewayFlags, { env, cwd }: { env: Env; cwd: string }): GatewaySettings {
   const config = readUserConfig(env)
   const prefixes = protectedPrefixes(config.protectedPaths ?? [], env)
-  const runDir = flags.runDir ?? runFolder(flags.run, env)
-  const tokenFile = flags.tokenFile ?? config.tokenFile ?? join(dirname(userConfigPath(env)), 'token')
+  const runDir = resolve(cwd, flags.runDir ?? runFolder(flags.run, env))
+  const tokenFile = resolve(cwd, flags.tokenFile ?? config.tokenFile ?? join(dirname(userConfigPath(env)), 'token'))
   refuseProtected(runDir, 'run folder', { cwd, prefixes })
   refuseProtected(tokenFile, 'token file', { cwd, prefixes })
+  if (!existsSync(runDir))
+    throw new UserError('no-run', `there is no run in '${runDir}'`, { hint: 'bw-ls shows the runs' })
   return {
     runDir,
     api: readApi(flags.api ?? 'anthropic'),

@@ -1,4 +1,4 @@
-import { exit } from '@buildwave/core'
+import { type ExitStatus, exit, UserError } from '@buildwave/core'
 import { startGateway } from '@buildwave/gateway'
 import { defineTool, runTool } from '@buildwave/stdio'
 import { settingsFrom } from './gateway.ts'
@@ -38,18 +38,24 @@ const tool = defineTool({
     },
     grace: { type: 'number', value: 'SECONDS', help: 'how long it stays when nobody is left', byDefault: '10' },
   },
-  reads: 'the token file, once',
+  reads: 'the token file, at the start and with each lease',
   writes: 'one line when it listens: {"ready":true,"socketDir":…}; RUN/gateway.ndjson',
-  async run({ flags, io }) {
+  async run({ flags, args, io }) {
+    if (args[0] !== undefined)
+      throw new UserError('bad-arguments', `unexpected argument '${args[0]}'`, { hint: 'see --help' })
     const gateway = await startGateway(settingsFrom(flags, io))
     // Whoever started it reads this line and goes away.
     io.stdout.on('error', () => undefined)
     io.stdout.write(`${JSON.stringify({ ready: true, socketDir: gateway?.socketDir ?? null })}\n`)
     if (gateway === null) return exit.ok
-    const forget = io.onSignal(() => gateway.stop())
+    let status: ExitStatus = exit.ok
+    const forget = io.onSignal((signal) => {
+      status = signal === 'SIGINT' ? exit.interrupted : exit.terminated
+      gateway.stop()
+    })
     await gateway.ended
     forget()
-    return exit.ok
+    return status
   },
 })
 

@@ -171,6 +171,19 @@ describe('a lease', () => {
   })
 })
 
+test('a signal ends the gateway with its status, and its sockets with it', async () => {
+  const place = newPlace((await scripted()).url)
+  const argv = [main, '--run-dir', place.options.runDir, '--token-file', place.options.tokenFile]
+  const child = spawn(process.execPath, argv, {
+    env: place.options.env as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([143, null])
+  expect(readdirSync(join(place.folder, 'bw'))).toEqual([])
+})
+
 test('two gateways that are started at the same moment leave one', async () => {
   const place = newPlace((await scripted()).url)
   const [first, second] = await Promise.all([open(place.options), open(place.options)])
