@@ -162,7 +162,7 @@ function conflictMessage({ branch, book }: Desk, conflicts: MergeRecord['conflic
   return `conflict ${who}in ${[...paths].slice(0, 5).join(', ')}${paths.size > 5 ? ` and ${paths.size - 5} more` : ''}`
 }
 
-/** Items that never had an attempt get their answer when nothing more can come. */
+/** Items of which the input has no attempt get their answer when nothing more can come. */
 async function answerUnstarted(desk: Desk): Promise<void> {
   const { book, stage } = desk
   for (const item of openItems(stage)) {
@@ -171,19 +171,13 @@ async function answerUnstarted(desk: Desk): Promise<void> {
     const why = wish === null ? book.deferral(item.item) : wished[wish]
     const { reason, message } = why ?? { reason: 'never-came', message: 'it was never started' }
     const key = workKey('merge', item.item, reason, message)
-    const known = book.answer(item.item, undefined)
-    if (known?.key === key) {
-      desk.settled.add(attemptName(item.item, undefined))
-      await stage.passOn(known)
-    } else
-      await answer(desk, {
-        item: item.item,
-        attempt: undefined,
-        key,
-        outcome: wish === 'drop' ? 'dropped' : 'skipped',
-        reason,
-        message,
-      })
+    const last = book.lastAnswer(item.item)
+    // The journal may know an attempt that a part of a stream does not hold.
+    const isKnown = last !== undefined && (last.key === key || (why === null && last.attempt !== undefined))
+    const outcome = wish === 'drop' ? 'dropped' : 'skipped'
+    if (isKnown) await stage.passOn(last)
+    else await answer(desk, { item: item.item, attempt: undefined, key, outcome, reason, message })
+    desk.settled.add(attemptName(item.item, undefined))
   }
 }
 

@@ -26,8 +26,9 @@ export async function putLast(desk: Desk, change: Change, key: string): Promise<
 }
 
 /**
- * Puts a newer attempt in the place of the one on the stack; where it does not fit there, takes the old one out and puts it
- * last. The way that costs fewer other items is taken; when neither takes the attempt itself, nothing moves.
+ * Puts a newer attempt in the place of the one on the stack. Where that would cost another item its place, the old one is taken
+ * out, with what needs it, and the new one goes last: it never drives out what does not need its item. When it does not fit
+ * there either, nothing moves.
  */
 export async function replaceLayer(
   desk: Desk,
@@ -38,14 +39,15 @@ export async function replaceLayer(
   const at = layers.indexOf(old)
   const [below, above] = [layers.slice(0, at), layers.slice(at + 1)]
   const inPlace = await arrangeOn(desk, below, { changes: [change, ...above], gone: [] })
-  const isWhole = inPlace.left.length === 0
-  const onTop = isWhole ? inPlace : await arrangeOn(desk, below, { changes: [...above, change], gone: [old.item] })
-  const takes = [inPlace, onTop].filter(({ left }) => !left.some((entry) => entry.change === change))
-  const best = takes.sort((a, b) => a.left.length - b.left.length)[0]
-  if (best === undefined) return { conflicts: onTop.left.find((entry) => entry.change === change)?.conflicts ?? [] }
+  const found =
+    inPlace.left.length === 0
+      ? inPlace
+      : await arrangeOn(desk, below, { changes: [...above, change], gone: [old.item] })
+  const refused = found.left.find((left) => left.change === change)
+  if (refused !== undefined) return { conflicts: refused.conflicts }
   const superseded = { layer: old, reason: 'superseded', message: `attempt ${change.attempt} takes its place` }
-  const leaving = [superseded, ...best.left.map((left) => leavingOf(left, old.item))]
-  await moveTo(desk, { layers: best.layers, leaving, keys: new Map([[change.item, key]]) })
+  const leaving = [superseded, ...found.left.map((left) => leavingOf(left, old.item))]
+  await moveTo(desk, { layers: found.layers, leaving, keys: new Map([[change.item, key]]) })
   desk.isRebuilt = true
   return { conflicts: null }
 }

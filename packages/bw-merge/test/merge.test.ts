@@ -7,7 +7,7 @@ test('items that passed become one commit each, with title, identity and date of
   const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
   const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }))
   const items = [item('one', { title: '[build] #1: ünï' }), item('two')]
-  const { status, answers, integration, merges } = scene.merge([...items, ...passed(one), ...passed(two)])
+  const { status, answers, integration, merges } = await scene.merge([...items, ...passed(one), ...passed(two)])
   expect([status, answers]).toEqual([0, { one: 'applied', two: 'applied' }])
   expect(integration?.items.map((entry) => entry.item)).toEqual(['one', 'two'])
   expect(integration?.branch).toBe(`builders/${runId}`)
@@ -28,7 +28,7 @@ test('a conflict is set aside with its path and oids, the others go on, exit 3',
   const two = await scene.patch('two', await scene.commit({ 'b c.txt': 'two\n' }))
   const three = await scene.patch('three', await scene.commit({ 'three.txt': '3\n' }))
   const records = [item('one'), item('two'), item('three'), ...passed(two), ...passed(three), ...passed(one)]
-  const { status, answers, merges, integration } = scene.merge(records)
+  const { status, answers, merges, integration } = await scene.merge(records)
   expect([status, answers]).toEqual([3, { one: 'applied', two: 'conflict', three: 'applied' }])
   const blob = (rev: string) => scene.git('rev-parse', `${rev}:b c.txt`)
   const conflict = merges.find(({ outcome }) => outcome === 'conflict')
@@ -52,7 +52,7 @@ describe('the tree does not depend on which builder was faster', () => {
       [three, two, one],
       [two, three, one],
     ]) {
-      const { status, integration, stderr } = scene.merge([...items, ...order.flatMap(passed)], ['--again'])
+      const { status, integration, stderr } = await scene.merge([...items, ...order.flatMap(passed)], ['--again'])
       expect(stderr).toBe('')
       expect(status).toBe(0)
       trees.add(integration?.tree ?? '')
@@ -67,7 +67,7 @@ describe('the tree does not depend on which builder was faster', () => {
     const scene = await openScene()
     const one = await scene.patch('one', await scene.commit({ 'elsewhere.txt': '1\n' }))
     const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }))
-    const { merges } = scene.merge([
+    const { merges } = await scene.merge([
       item('one'),
       item('two'),
       item('three'),
@@ -104,7 +104,13 @@ describe('the tree does not depend on which builder was faster', () => {
       hint: null,
     }
     const items = [item('one'), item('two'), item('three'), item('late', { wave: 2 })]
-    const { merges, answers, status } = scene.merge([...items, deferred, failure, ...passed(one), ...passed(late)])
+    const { merges, answers, status } = await scene.merge([
+      ...items,
+      deferred,
+      failure,
+      ...passed(one),
+      ...passed(late),
+    ])
     expect(merges.map((merge) => merge.item).slice(0, 2)).toEqual(['one', 'late'])
     expect([answers['two'], answers['three'], status]).toEqual(['skipped: dependency-failed', 'skipped: no-image', 5])
   })
@@ -157,7 +163,7 @@ test('every attempt and every item gets exactly one answer, with the reason', as
     message: 'm',
   }
   const names = ['blocked', 'secret', 'partly', 'unscanned', 'unproven', 'failed', 'uncollected', 'never', 'pending']
-  const { answers, merges, status, records } = scene.merge([
+  const { answers, merges, status, records } = await scene.merge([
     ...names.map((name) => item(name)),
     item('ready', { done: true }),
     ...built('blocked'),
@@ -198,7 +204,7 @@ test('a patch that waits for nothing but a blocked check is answered at once, si
     verdict: 'blocked',
     blockedBy: ['no-changes'],
   })
-  const { merges, status } = scene.merge([item('one'), item('two'), patch], [], { cut: true })
+  const { merges, status } = await scene.merge([item('one'), item('two'), patch], [], { cut: true })
   expect(merges).toMatchObject([{ item: 'one', outcome: 'skipped', reason: 'no-changes' }])
   expect(status).toBe(1)
 })
@@ -208,7 +214,7 @@ describe('what cannot be used is named, with exit 4, and moves nothing', () => {
     const scene = await openScene()
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }), { digest: '0'.repeat(64) })
     const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }))
-    const { status, answers } = scene.merge([item('one'), item('two'), ...passed(one), ...passed(two)])
+    const { status, answers } = await scene.merge([item('one'), item('two'), ...passed(one), ...passed(two)])
     expect([status, answers]).toEqual([4, { one: 'skipped: patch-changed', two: 'applied' }])
   })
 
@@ -216,13 +222,13 @@ describe('what cannot be used is named, with exit 4, and moves nothing', () => {
     const scene = await openScene()
     const other = await scene.commit({ 'x.txt': 'x\n' })
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }), { start: other })
-    expect(scene.merge([item('one'), ...passed(one)])).toMatchObject({
+    expect(await scene.merge([item('one'), ...passed(one)])).toMatchObject({
       status: 4,
       answers: { one: 'skipped: patch-changed' },
     })
     const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }, other))
     scene.damage(other, null)
-    const { status, merges } = scene.merge([item('two'), ...passed(two)])
+    const { status, merges } = await scene.merge([item('two'), ...passed(two)])
     expect([status, merges[0]?.reason]).toEqual([4, 'object-unusable'])
     expect(scene.git('for-each-ref', 'refs/heads')).toBe('')
   })
@@ -232,7 +238,7 @@ describe('what cannot be used is named, with exit 4, and moves nothing', () => {
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
     const blob = scene.git('rev-parse', `${one.commit}:one.txt`)
     scene.damage(blob, deflateSync(Buffer.from('blob 2\0X\n')))
-    const { status, merges } = scene.merge([item('one'), ...passed(one)])
+    const { status, merges } = await scene.merge([item('one'), ...passed(one)])
     expect([status, merges[0]?.outcome]).toEqual([4, 'skipped'])
     expect(scene.git('for-each-ref', 'refs/heads')).toBe('')
   })
@@ -243,9 +249,9 @@ test('an input that breaks off changes no more than what was ready, and writes n
   const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
   const two = await scene.patch('two', await scene.commit({ 'elsewhere.txt': '2\n' }))
   const items = [item('one'), item('two'), item('three')]
-  const broken = scene.merge([...items, ...passed(one), ...passed(two)], [], { cut: true })
+  const broken = await scene.merge([...items, ...passed(one), ...passed(two)], [], { cut: true })
   expect([broken.status, broken.answers, broken.integration]).toEqual([1, { one: 'applied' }, undefined])
-  const whole = scene.merge([...items, ...passed(one), ...passed(two)])
+  const whole = await scene.merge([...items, ...passed(one), ...passed(two)])
   expect(whole.answers).toEqual({ one: 'applied', three: 'skipped: never-came', two: 'applied' })
   expect(whole.integration?.items).toHaveLength(2)
 })
@@ -254,7 +260,7 @@ test('an item whose dependency is not on the stack is left out, and so says why'
   const scene = await openScene()
   const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }))
   const items = [item('one'), item('two', { after: ['one'], wave: 2 })]
-  const { answers, merges } = scene.merge([...items, ...built('one'), ...passed(two)])
+  const { answers, merges } = await scene.merge([...items, ...built('one'), ...passed(two)])
   expect(answers['two']).toBe('skipped: dependency-failed')
   expect(merges.find((merge) => merge.item === 'two')?.message).toBe('it needs one, which is not on the stack')
 })
@@ -264,9 +270,9 @@ test('the same input again does nothing twice, and the journal says the same as 
   const one = await scene.patch('one', await scene.commit({ 'x.txt': 'one\n' }))
   const two = await scene.patch('two', await scene.commit({ 'x.txt': 'two\n' }))
   const records = [item('one'), item('two'), item('three'), ...passed(one), ...passed(two)]
-  const first = scene.merge(records)
+  const first = await scene.merge(records)
   const before = scene.journal().filter(({ kind }) => kind !== 'end')
-  const second = scene.merge(records)
+  const second = await scene.merge(records)
   expect(new Set(second.merges)).toEqual(new Set(first.merges))
   expect(second.integration).toEqual(first.integration)
   expect([first.status, second.status]).toEqual([3, 3])
@@ -275,6 +281,6 @@ test('the same input again does nothing twice, and the journal says the same as 
 
 test('without a name to sign with nothing is merged', async () => {
   const scene = await openScene({}, { identity: null })
-  const { status, stderr } = scene.merge([item('one')])
+  const { status, stderr } = await scene.merge([item('one')])
   expect([status, stderr.split('\n')[0]]).toEqual([1, `bw-merge: no name to sign commits with in '${scene.repo}'`])
 })

@@ -1,6 +1,7 @@
 /** A user's repository, the store of a run, and attempts at items as the stages before bw-merge would have left them. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -12,6 +13,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import type { IntegrationRecord, ItemRecord, MergeRecord, PatchRecord, RunRecord } from '@buildwave/core'
 import {
   changedFiles,
@@ -22,11 +25,12 @@ import {
   readFileAt,
   type Store,
 } from '@buildwave/git'
+import { callTool } from '@buildwave/stdio'
 import { onTestFinished } from 'vitest'
 import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
 import { git } from '../../../test/support/repository.ts'
+import { tool } from '../src/tool.ts'
 
-const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 export const runId = 'plan-00000000'
 const at = '2026-03-04T05:06:07.000Z'
 
@@ -42,10 +46,10 @@ export interface Scene {
   commit(files: Files, start?: string): Promise<string>
   /** The patch record of an attempt. */
   patch(item: string, commit: string, change?: Partial<PatchRecord>): Promise<PatchRecord>
-  /** Runs bw-merge on these records (without `run` and `end`), as a process of its own. */
-  merge(records: readonly object[], args?: readonly string[], options?: { cut?: boolean }): Result
+  /** Runs bw-merge on these records (without `run` and `end`). */
+  merge(records: readonly object[], args?: readonly string[], options?: { cut?: boolean }): Promise<Result>
   /** Runs it from the journal. */
-  replay(...args: string[]): Result
+  replay(...args: string[]): Promise<Result>
   journal(): Record<string, unknown>[]
   /** The text of a file at a commit, null when there is none. */
   read(commit: string, path: string): Promise<string | null>
@@ -55,7 +59,7 @@ export interface Scene {
 }
 
 export interface Result {
-  status: number | null
+  status: number
   stderr: string
   records: Record<string, unknown>[]
   merges: MergeRecord[]
@@ -81,14 +85,16 @@ export async function openScene(files: Files = { 'a.txt': 'a\n' }, change: Parti
   await importCommit(store, source, base)
   const run = runRecord({ repo, base, identity: { name: 'Ada', email: 'ada@example.org' }, ...change })
   const end = (stage: string) => ({ kind: 'end', v: 1, run: runId, stage, complete: true, counts: {} })
-  const call = (input: string, args: readonly string[]): Result => {
-    const result = spawnSync(process.execPath, [main, ...args], {
-      input,
-      env: { PATH: process.env['PATH'] ?? '', BW_STATE_DIR: state },
-      encoding: 'utf8',
-      timeout: 60_000,
-    })
-    return readResult(result)
+  const call = async (input: string, argv: readonly string[]): Promise<Result> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+    const said = Promise.all([text(stdout), text(stderr)])
+    const env = { PATH: process.env['PATH'], BW_STATE_DIR: state }
+    const io = { argv, env, cwd: '/', stdin: Readable.from([input]), stdout, stderr, onSignal: () => () => undefined }
+    const status = await callTool(tool, { ...io, startedAt: Date.now() })
+    stdout.end()
+    stderr.end()
+    const [out, err] = await said
+    return readResult({ status, stdout: out, stderr: err })
   }
   return {
     repo,
@@ -127,8 +133,10 @@ export async function openScene(files: Files = { 'a.txt': 'a\n' }, change: Parti
         ...more,
       }
     },
-    merge: (records, args = [], { cut = false } = {}) =>
-      call(lines(run, ...records, ...(cut ? [] : [end('bw-scan')])), args),
+    merge(records, args = [], { cut = false } = {}) {
+      recordUpstream(join(dir, 'journal.ndjson'), records)
+      return call(lines(run, ...records, ...(cut ? [] : [end('bw-scan')])), args)
+    },
     replay: (...args) => call('', ['--run', runId, ...args]),
     journal: () =>
       readLines(existsSync(join(dir, 'journal.ndjson')) ? readFileSync(join(dir, 'journal.ndjson'), 'utf8') : ''),
@@ -189,7 +197,15 @@ function unpackAll(gitDir: string): void {
   rmSync(aside, { recursive: true })
 }
 
-function readResult({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): Result {
+/** Writes into the journal what the stages before bw-merge would have written there. */
+function recordUpstream(journal: string, records: readonly object[]): void {
+  const known = existsSync(journal) ? readFileSync(journal, 'utf8') : ''
+  const results = records.filter((record) => !('kind' in record) || record.kind !== 'item')
+  const fresh = results.filter((record) => !known.includes(JSON.stringify(record)))
+  if (fresh.length > 0) appendFileSync(journal, `${known === '' || known.endsWith('\n') ? '' : '\n'}${lines(...fresh)}`)
+}
+
+function readResult({ status, stdout, stderr }: { status: number; stdout: string; stderr: string }): Result {
   const records = readLines(stdout)
   const merges = records.filter(({ kind }) => kind === 'merge') as unknown as MergeRecord[]
   return {
@@ -207,6 +223,6 @@ function readResult({ status, stdout, stderr }: { status: number | null; stdout:
 function readLines(text: string): Record<string, unknown>[] {
   return text
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line.endsWith('}'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }

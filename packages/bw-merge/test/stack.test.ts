@@ -11,13 +11,13 @@ async function stackOfThree(): Promise<{ scene: Scene; records: object[]; head: 
     await scene.commit({ 'one.txt': 'line of one\n', 'common.txt': 'line of one\n1\n2\n3\n4\n5\n6\n7\n' }),
   )
   const items = [item('one'), item('two', { wave: 2 }), item('three', { wave: 2 })]
-  const first = scene.merge([item('one'), ...passed(one)])
+  const first = await scene.merge([item('one'), ...passed(one)])
   const start = first.integration?.head ?? ''
   const common = 'line of one\n1\n2\n3\n4\n5\n6\n7\nline of two\n'
   const two = await scene.patch('two', await scene.commit({ 'two.txt': 'line of two\n', 'common.txt': common }, start))
   const three = await scene.patch('three', await scene.commit({ 'three.txt': 'line of three\n' }))
   const records = [...items, ...passed(one), ...passed(two), ...passed(three)]
-  const { status, integration } = scene.merge(records)
+  const { status, integration } = await scene.merge(records)
   expect(status).toBe(0)
   return { scene, records, head: integration?.head ?? '' }
 }
@@ -33,7 +33,7 @@ const grep = (scene: Scene, head: string, text: string) => {
 describe('--drop', () => {
   test('leaves no line of the item, also where a later item started from a head with it, and stays so', async () => {
     const { scene, records, head } = await stackOfThree()
-    const dropped = scene.replay('--drop', 'one')
+    const dropped = await scene.replay('--drop', 'one')
     expect(dropped.status).toBe(0)
     expect(dropped.answers).toMatchObject({ one: 'dropped: dropped-by-user', two: 'applied', three: 'applied' })
     const next = dropped.integration?.head ?? ''
@@ -44,19 +44,19 @@ describe('--drop', () => {
       'Title of three',
       'Title of two',
     ])
-    const again = scene.merge(records)
+    const again = await scene.merge(records)
     expect([again.status, again.integration?.head]).toEqual([0, next])
   })
 
   test('takes out what needs the item too, and says why', async () => {
     const scene = await openScene()
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
-    const start = scene.merge([item('one'), ...passed(one)]).integration?.head ?? ''
+    const start = (await scene.merge([item('one'), ...passed(one)])).integration?.head ?? ''
     const needs = await scene.patch('needs', await scene.commit({ 'needs.txt': 'x\n' }, start))
     const edits = await scene.patch('edits', await scene.commit({ 'one.txt': '1 and more\n' }, start))
     const items = [item('one'), item('needs', { after: ['one'], wave: 2 }), item('edits', { wave: 2 })]
-    scene.merge([...items, ...passed(one), ...passed(needs), ...passed(edits)])
-    const { answers, merges, integration, status } = scene.replay('--drop', 'one')
+    await scene.merge([...items, ...passed(one), ...passed(needs), ...passed(edits)])
+    const { answers, merges, integration, status } = await scene.replay('--drop', 'one')
     expect(answers).toMatchObject({ needs: 'dropped: needs-dropped', edits: 'dropped: needs-dropped' })
     expect(merges.findLast((merge) => merge.item === 'needs')?.message).toBe('it needs one, which is taken out')
     expect(merges.findLast((merge) => merge.item === 'edits')?.message).toBe(
@@ -69,17 +69,17 @@ describe('--drop', () => {
     const scene = await openScene({ 'x.txt': 'x\n' })
     const one = await scene.patch('one', await scene.commit({ 'x.txt': 'one\n' }))
     const two = await scene.patch('two', await scene.commit({ 'x.txt': 'two\n' }))
-    const first = scene.merge([item('one'), item('two'), ...passed(one), ...passed(two)])
+    const first = await scene.merge([item('one'), item('two'), ...passed(one), ...passed(two)])
     expect(first.answers).toEqual({ one: 'applied', two: 'conflict' })
-    const dropped = scene.replay('--drop', 'one')
+    const dropped = await scene.replay('--drop', 'one')
     expect([dropped.status, dropped.answers]).toEqual([0, { one: 'dropped: dropped-by-user', two: 'applied' }])
     expect(await scene.read(dropped.integration?.head ?? '', 'x.txt')).toBe('two\n')
   })
 
   test('of an item that is not in the run names those that are', async () => {
     const scene = await openScene()
-    scene.merge([item('one')])
-    const { status, stderr } = scene.replay('--drop', 'nine')
+    await scene.merge([item('one')])
+    const { status, stderr } = await scene.replay('--drop', 'nine')
     expect([status, stderr]).toEqual([1, `bw-merge: run '${runId}' has no item 'nine'\nhint: its items: one\n`])
   })
 })
@@ -89,23 +89,23 @@ test('--skip leaves a conflicting item out for good, without exit 3', async () =
   const one = await scene.patch('one', await scene.commit({ 'x.txt': 'one\n' }))
   const two = await scene.patch('two', await scene.commit({ 'x.txt': 'two\n' }))
   const records = [item('one'), item('two'), ...passed(one), ...passed(two)]
-  expect(scene.merge(records).status).toBe(3)
-  const skipped = scene.replay('--skip', 'two')
+  expect((await scene.merge(records)).status).toBe(3)
+  const skipped = await scene.replay('--skip', 'two')
   expect([skipped.status, skipped.answers]).toEqual([0, { one: 'applied', two: 'skipped: skipped-by-user' }])
-  expect(scene.merge(records)).toMatchObject({ status: 0, answers: { two: 'skipped: skipped-by-user' } })
+  expect(await scene.merge(records)).toMatchObject({ status: 0, answers: { two: 'skipped: skipped-by-user' } })
 })
 
 describe('a newer attempt of an item on the stack', () => {
   test('takes the place of the old one, of which no line is left', async () => {
     const { scene, records } = await stackOfThree()
     const newer = await scene.patch('one', await scene.commit({ 'one.txt': 'second try\n' }), { attempt: 2 })
-    const { answers, merges, integration, status } = scene.merge([...records, ...passed(newer)])
+    const { answers, merges, integration, status } = await scene.merge([...records, ...passed(newer)])
     expect(status).toBe(0)
     expect(answers).toEqual({ one: 'applied', two: 'applied', three: 'applied' })
     expect(merges.filter((merge) => merge.reason === 'superseded')).toMatchObject([
       { item: 'one', attempt: 1, outcome: 'dropped' },
     ])
-    expect(integration?.items.map((entry) => `${entry.item}/${entry.attempt}`)).toEqual(['one/2', 'two/1', 'three/1'])
+    expect(integration?.items.map((entry) => `${entry.item}/${entry.attempt}`)).toEqual(['one/2', 'three/1', 'two/1'])
     expect(grep(scene, integration?.head ?? '', 'line of one')).toBe('')
     expect(await scene.read(integration?.head ?? '', 'one.txt')).toBe('second try\n')
   })
@@ -115,7 +115,7 @@ describe('a newer attempt of an item on the stack', () => {
     const newer = await scene.patch('one', await scene.commit({ 'one.txt': 'line of one\nand more\n' }, head), {
       attempt: 2,
     })
-    const { integration, status } = scene.merge([...records, ...passed(newer)])
+    const { integration, status } = await scene.merge([...records, ...passed(newer)])
     expect(status).toBe(0)
     expect(integration?.items).toHaveLength(3)
     expect(await scene.read(integration?.head ?? '', 'one.txt')).toBe('line of one\nand more\n')
@@ -129,9 +129,9 @@ describe('a newer attempt of an item on the stack', () => {
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
     const two = await scene.patch('two', await scene.commit({ 'x.txt': 'two\n' }))
     const records = [item('one'), item('two'), ...passed(one), ...passed(two)]
-    const first = scene.merge(records)
+    const first = await scene.merge(records)
     const newer = await scene.patch('one', await scene.commit({ 'x.txt': 'one\n' }), { attempt: 2 })
-    const second = scene.merge([...records, ...passed(newer)])
+    const second = await scene.merge([...records, ...passed(newer)])
     expect(second.status).toBe(3)
     expect(second.merges.findLast((merge) => merge.item === 'one')).toMatchObject({ attempt: 2, outcome: 'conflict' })
     expect(second.integration?.head).toBe(first.integration?.head)
@@ -145,7 +145,7 @@ test('a finding that comes later takes the item off the stack', async () => {
       ? { ...record, verdict: 'blocked', findings: 1 }
       : record,
   )
-  const { answers, status, integration } = scene.merge(blocked)
+  const { answers, status, integration } = await scene.merge(blocked)
   expect([answers['three'], status]).toEqual(['dropped: secret-found', 5])
   expect(grep(scene, integration?.head ?? '', 'line of three')).toBe('')
 })
@@ -164,13 +164,13 @@ describe('killed between two effects', () => {
     const one = await scene.patch('one', await scene.commit({ 'one.txt': '1\n' }))
     const two = await scene.patch('two', await scene.commit({ 'two.txt': '2\n' }))
     const records = [item('one'), item('two'), ...passed(one), ...passed(two)]
-    return { scene, records, whole: scene.merge(records) }
+    return { scene, records, whole: await scene.merge(records) }
   }
 
   test('after the ref moved: the record is written, the item is not merged again', async () => {
     const { scene, records, whole } = await stackAfter()
     cutJournal(scene, isIntentOf('two'))
-    const again = scene.merge(records)
+    const again = await scene.merge(records)
     expect([again.status, again.integration?.head]).toEqual([0, whole.integration?.head])
     expect(again.merges.map(({ item: name, commit }) => [name, commit])).toEqual(
       whole.merges.map(({ item: name, commit }) => [name, commit]),
@@ -182,7 +182,7 @@ describe('killed between two effects', () => {
     const { scene, records, whole } = await stackAfter()
     cutJournal(scene, isIntentOf('two'))
     scene.git('update-ref', `refs/heads/builders/${runId}`, whole.merges[0]?.commit ?? '')
-    const again = scene.merge(records)
+    const again = await scene.merge(records)
     expect([again.status, again.integration?.head]).toEqual([0, whole.integration?.head])
     expect(scene.journal().filter(({ kind, item: name }) => kind === 'merge' && name === 'two')).toHaveLength(1)
   })
@@ -190,7 +190,7 @@ describe('killed between two effects', () => {
   test('a ref that nothing explains stops everything', async () => {
     const { scene, records } = await stackAfter()
     scene.git('update-ref', `refs/heads/builders/${runId}`, await scene.commit({ 'odd.txt': 'x\n' }))
-    const { status, stderr } = scene.merge(records)
+    const { status, stderr } = await scene.merge(records)
     expect(status).toBe(1)
     expect(stderr).toContain('which no record explains')
   })

@@ -1,0 +1,57 @@
+import { type RunRecord, UserError } from '@buildwave/core'
+import { commitTreeOid, importCommit, initStore, inspectSource, openStore, type Store } from '@buildwave/git'
+import { runStage, type Stage, stageFlags } from '@buildwave/stage'
+import { defineTool } from '@buildwave/stdio'
+import { mergeItems } from './merge.ts'
+import type { Ground } from './stack.ts'
+
+export const tool = defineTool({
+  name: 'bw-merge',
+  summary: 'merges the items that passed their checks, one commit an item, in a repository of the run',
+  usage: ['… | bw-scan | bw-merge [--union GLOB] | …', 'bw-merge --run RUN [--drop ITEM | --skip ITEM]'],
+  examples: [
+    ['bw-merge --union CHANGELOG.md < scanned.ndjson', 'keep the lines that both sides added to CHANGELOG.md'],
+    ['bw-merge --run mathkit-1a2b3c4d --drop 3', 'make the branch again without item 3'],
+  ],
+  flags: {
+    ...stageFlags,
+    union: {
+      type: 'strings',
+      value: 'GLOB',
+      help: 'files in which both sides’ added lines are kept, besides the shared ones',
+    },
+    drop: { type: 'strings', value: 'ITEM', help: 'take this item out, and whatever needs it' },
+    skip: { type: 'strings', value: 'ITEM', help: 'leave this item out for good; it then does not count as missing' },
+  },
+  reads: 'item, build, patch, regression, scan, deferred and failure records',
+  writes: 'one merge record an attempt, an integration record; refs/heads/builders/RUN in the run’s own repository',
+  run(call) {
+    const { union, drop, skip } = call.flags
+    return runStage(call, {}, async (stage) =>
+      mergeItems(stage, await openGround(stage, [...stage.run.shared, ...union]), { drop, skip }),
+    )
+  },
+})
+
+async function openGround({ run, paths }: Stage, union: string[]): Promise<Ground> {
+  if (run.identity === null) {
+    throw new UserError('no-identity', `no name to sign commits with in '${run.repo}'`, {
+      hint: 'git config user.name NAME and user.email ADDRESS there, then bw-plan again',
+    })
+  }
+  return { store: await openRunStore(run, paths.repo), identity: run.identity, union }
+}
+
+/** The repository of the run with the base in it; made now when no stage before did. */
+async function openRunStore(run: RunRecord, dir: string): Promise<Store> {
+  const store = openStore(dir)
+  const hasBase = await commitTreeOid(store, run.base).then(
+    () => true,
+    () => false,
+  )
+  if (hasBase) return store
+  const source = await inspectSource(run.repo)
+  const made = await initStore(dir, source.objectFormat)
+  await importCommit(made, source, run.base)
+  return made
+}
