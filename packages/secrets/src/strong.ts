@@ -18,6 +18,9 @@ export const allRules = buildRuleSet(rules, [...reversedWords, ...rotatedWords])
 
 const { words } = allRules.automaton
 
+/** For each word of `allRules`, whether a strong rule begins with it. */
+export const isStrongWord = allRules.rulesOf.map((found) => found.some((rule) => rule.strong))
+
 /** For each word of `allRules`, whether it begins a token read backwards, or shifted by 13 letters. */
 export const isReversedWord = words.map((word) => reversedWords.has(word))
 export const isRotatedWord = words.map((word) => rotatedWords.has(word))

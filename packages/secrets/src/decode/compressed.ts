@@ -13,8 +13,8 @@ const zstdHeader = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 /** More beginnings than this in one view are noise. */
 const mostStarts = 4096
 
-/** Second bytes of a zlib header for the four levels that writers use. */
-const zlibLevels: ReadonlySet<number> = new Set([0x01, 0x5e, 0x9c, 0xda])
+/** Header of a zlib stream for the four levels that writers use. */
+const zlibHeaders = [0x01, 0x5e, 0x9c, 0xda].map((level) => Buffer.from([0x78, level]))
 
 export const gzip: Pass = {
   name: 'gzip',
@@ -32,13 +32,15 @@ export const zlib: Pass = {
   name: 'zlib',
   container: true,
   run: ({ bytes }, sink) => {
-    let starts = 0
-    for (let at = bytes.indexOf(0x78); at >= 0 && at + 8 < bytes.length; at = bytes.indexOf(0x78, at + 1)) {
-      if (!zlibLevels.has(bytes[at + 1] ?? 0)) continue
-      if (++starts > mostStarts) break
-      const start = at
-      const out = peek(bytes.subarray(at), sink.limits)
-      if (out.length > 0) sink.emit({ bytes: out, at: () => start, guessed: at > 0 })
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    for (const header of zlibHeaders) {
+      let starts = 0
+      for (let at = buffer.indexOf(header); at >= 0 && starts < mostStarts; at = buffer.indexOf(header, at + 1)) {
+        starts++
+        const start = at
+        const out = peek(bytes.subarray(at), sink.limits)
+        if (out.length > 0) sink.emit({ bytes: out, at: () => start, guessed: at > 0 })
+      }
     }
   },
 }

@@ -1,21 +1,19 @@
 /**
  * Tokens in pieces: string concatenation, lists that are joined, wrapped lines, letters set apart, markup between runs of
- * letters. One pass that does not see what stands between pieces finds the beginnings of tokens; only there are
- * the joined forms made.
+ * letters. The joined forms are made only where the beginning of a token stands, whole or cut.
  */
 
-import { findWordsThrough } from '../automaton.ts'
+import type { WordHit } from '../automaton.ts'
 import { identity, unseenPattern, without, wrapPattern } from '../projection.ts'
-import { strongRules } from '../strong.ts'
-import type { Pass } from '../view.ts'
+import { allRules, hitsOf, isStrongWord } from '../strong.ts'
+import type { Pass, View } from '../view.ts'
+import { findCutWords } from './cut-words.ts'
 
 /** A long token, each character with a separator. */
 const reach = 1200
 
 /** Room before the end of a beginning: itself in pieces. */
 const back = 400
-
-const between: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n"\'`+,.|&\\()[]'))
 
 /** From a closing quote over what joins strings to the next opening one. */
 const concatenation =
@@ -26,8 +24,9 @@ const letterSpacing = /(?<=(?<![\w-])[\w-])[ \t\r\n"'`+,.|&\\]{1,8}(?=[\w-](?![\
 
 export const joinedPieces: Pass = {
   name: 'joined',
-  run: ({ bytes }, sink) => {
-    for (const [start, end] of windows(bytes)) {
+  run: (view, sink) => {
+    const { bytes } = view
+    for (const [start, end] of windows(view)) {
       const part = identity(bytes.subarray(start, end))
       for (const pattern of [concatenation, wrapPattern, letterSpacing]) {
         const joined = without(part, pattern)
@@ -38,18 +37,34 @@ export const joinedPieces: Pass = {
   },
 }
 
-/** Where a strong beginning stands once separators are left out, as ranges that do not overlap. */
-function windows(bytes: Uint8Array): [number, number][] {
+/** Ranges around the beginnings of tokens that are cut, or that do not go on to a natural end, without overlaps. */
+function windows(view: View): [number, number][] {
   const found: [number, number][] = []
-  for (const { end } of findWordsThrough(strongRules.automaton, bytes, between).hits) {
+  const whole = hitsOf(view).filter(
+    ({ word, end }) => isStrongWord[word] === true && isCutAfter(view.text, { word, end }),
+  )
+  const ends = [...whole.map(({ end }) => end), ...findCutWords(view.bytes)].sort((a, b) => a - b)
+  for (const end of ends) {
     const last = found.at(-1)
     const start = Math.max(0, end - back)
-    const stop = Math.min(bytes.length, end + reach)
+    const stop = Math.min(view.bytes.length, end + reach)
     if (last !== undefined && start <= last[1]) last[1] = stop
     else found.push([start, stop])
   }
   return found
 }
+
+/** The token's characters stop at something that may join it to more: a quote, a line break, a single space. */
+function isCutAfter(text: string, { word, end }: WordHit): boolean {
+  const length = allRules.automaton.words[word]?.length ?? 0
+  // Short beginnings are the ends of ordinary words.
+  if (length < 5 && /[A-Za-z0-9]/.test(text.charAt(end - length - 1))) return false
+  tokenRest.lastIndex = end
+  return tokenRest.test(text)
+}
+
+const tokenRest =
+  /(?=(?<body>[\w./+=-]{0,300}))\k<body>(?:["'`\\ \t]{1,3}[\s+,.|&()"'`\\-]{0,160}|\r?\n[\s+-]{0,80})[\w/+=]/y
 
 /** Text as a reader sees it: without terminal commands and zero-width characters. */
 export const unseen: Pass = {

@@ -1,14 +1,14 @@
 /** The values of a Kubernetes Secret are base64 of what may be a short password, so their field names are kept with them. */
 import type { Pass } from '../view.ts'
 
-const start = /^[ \t]{0,16}kind:[ \t]{1,4}["']?Secret\b/gm
+const start = /kind:[ \t]{1,4}["']?Secret\b/g
 
 const value = /^[ \t]{1,16}["']?([\w.-]{1,80})["']?:[ \t]{1,8}["']?([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]{0,8}\r?$/
 
 export const kubernetesSecret: Pass = {
   name: 'kubernetes-secret',
   run: ({ text }, sink) => {
-    if (!text.includes('Secret') || !text.includes('kind:')) return
+    if (!text.includes('kind:')) return
     for (const { index } of text.matchAll(start)) {
       // The document from the separator before `kind` to the one after it, at most 64 KiB each way.
       const from = Math.max(0, index - 65_536, text.lastIndexOf('\n---', index) + 1)

@@ -42,17 +42,29 @@ const dumpLine =
 export const hexDump: Pass = {
   name: 'hex-dump',
   run: ({ text }, sink) => {
-    if (!text.includes('00000')) return
-    const first = /^[ \t+>-]{0,4}0{5,9}[0-9a-fA-F]:?[ \t]/m.exec(text)
-    if (first === null) return
+    const from = firstDumpLine(text)
+    if (from < 0) return
     const starts: number[] = []
     const parts: Buffer[] = []
-    for (const match of text.slice(first.index).matchAll(dumpLine)) {
+    for (const match of text.slice(from).matchAll(dumpLine)) {
       const part = Buffer.from((match[1] ?? '').replace(/\s/g, ''), 'hex')
-      for (let i = 0; i < part.length; i++) starts.push(first.index + match.index)
+      for (let i = 0; i < part.length; i++) starts.push(from + match.index)
       parts.push(part)
     }
     const bytes = Buffer.concat(parts)
-    if (isPlausible(bytes)) sink.emit({ bytes, at: (offset) => starts[offset] ?? first.index, guessed: true })
+    if (isPlausible(bytes)) sink.emit({ bytes, at: (offset) => starts[offset] ?? from, guessed: true })
   },
+}
+
+const firstOffset = /[ \t+>-]{0,4}0{5,9}[0-9a-fA-F]:?[ \t]/y
+
+/** Where a line begins with an offset below 16, -1 when none does. */
+function firstDumpLine(text: string): number {
+  for (let at = text.indexOf('00000'); at >= 0; at = text.indexOf('00000', at + 5)) {
+    const start = text.lastIndexOf('\n', at) + 1
+    if (at - start > 4) continue
+    firstOffset.lastIndex = start
+    if (firstOffset.test(text)) return start
+  }
+  return -1
 }

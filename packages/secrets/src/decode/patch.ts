@@ -4,7 +4,7 @@ import type { Pass, Sink } from '../view.ts'
 export const patchText: Pass = {
   name: 'patch',
   run: ({ text }, sink) => {
-    if (!/^@@ -\d/m.test(text)) return
+    if (!text.includes('@@ -') || !/^@@ -\d/m.test(text)) return
     let file = '?'
     let sides = newSides()
     let left = { old: 0, new: 0 }

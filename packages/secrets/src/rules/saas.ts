@@ -39,15 +39,15 @@ export const saasRules: readonly Rule[] = [
   ),
   {
     id: 'discord-bot-token',
-    keywords: ['discord', 'login(', 'bot', 'token'],
+    keywords: ['discord', 'login(', 'bot_token', 'bottoken', 'bot-token'],
     pattern: new RegExp(
-      `(?:discord|login\\(|bot|token)[^\\n]{0,40}?(?<![${word}.])(?<secret>[MNO][${word}]{23,27}\\.[${word}]{6}\\.[${word}]{27,38})(?![${word}.])`,
+      `(?:discord|login\\(|bot[_-]?token)[^\\n]{0,40}?(?<![${word}.])(?<secret>[MNO][${word}]{23,27}\\.[${word}]{6}\\.[${word}]{27,38})(?![${word}.])`,
       'iy',
     ),
     strong: false,
     judge: judgeSnowflake,
     yes: ['client.login("<snowflake>.<n6>.<w38>")'],
-    no: ['token MT<n24>.<n6>.<w20>'],
+    no: ['bot_token MT<n24>.<n6>.<w20>'],
   },
   token(
     'discord-webhook',
@@ -73,7 +73,9 @@ export const saasRules: readonly Rule[] = [
     `${uuid}@${uuid}/IncomingWebhook/[0-9a-f]{32}/${uuid}`,
     '.webhook.office.com/webhookb2/<uuid>@<uuid>/IncomingWebhook/<h32>/<uuid>',
   ),
-  token('twilio-key', 'SK', '[0-9a-f]{32}', 'SK<h32>', { bounded: true }),
+  named('twilio-key', 'twilio', 'SK[0-9a-f]{32}', 'TWILIO_API_KEY=SK<h32>', {
+    judge: (secret) => (isRandom(secret.slice(2)) ? 'format' : null),
+  }),
   named('twilio-auth-token', 'twilio', '[0-9a-f]{32}', 'TWILIO_AUTH_TOKEN=<h32>'),
   token('sendgrid-key', 'SG.', `[${word}]{22}\\.[${word}]{43}`, 'SG.<w22>.<w43>', { bounded: true, alphabet: word }),
   token('mailgun-key', 'key-', '[0-9a-f]{32}', 'key-<h32>', { bounded: true, no: ['monkey-<h32>'] }),
