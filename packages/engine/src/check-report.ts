@@ -39,10 +39,11 @@ function readFiles(report: Buffer, wants: readonly string[]): Map<string, Buffer
   let at = 0
   while (at < report.length) {
     const lineEnd = report.indexOf(0x0a, at)
-    const [number, size] = report.toString('latin1', at, lineEnd).split(' ').map(Number)
-    const path = number === undefined ? undefined : wants[number]
-    const end = lineEnd + 1 + (size ?? Number.NaN)
-    if (lineEnd < 0 || path === undefined || !(end <= report.length)) break
+    // The command may have written here too: nothing but two plain numbers is believed.
+    const head = /^(\d{1,9}) (\d{1,9})$/.exec(report.toString('latin1', at, Math.min(lineEnd, at + 20)))
+    const path = wants[Number(head?.[1])]
+    const end = lineEnd + 1 + Number(head?.[2])
+    if (lineEnd < 0 || head === null || path === undefined || end > report.length) break
     files.set(path, report.subarray(lineEnd + 1, end))
     at = end
   }
