@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One stage debugged alone from a saved stream: collect again only what item $2 built, and look at the result.
+# One stage debugged alone from a saved stream: collect again only what one item built, and look at the result.
 # Usage: one-stage.sh built.ndjson ITEM
 set -euo pipefail
 stream=${1:?usage: one-stage.sh built.ndjson ITEM}
