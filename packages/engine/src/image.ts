@@ -96,13 +96,14 @@ export async function listImages(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The engine answers 200 before it starts; whether it worked is in the messages. */
+/** The engine answers 200 before it starts; whether it worked is in its messages alone. */
 function followImage(engine: Engine, stream: NodeJS.ReadableStream, onOutput: (text: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     engine.docker.modem.followProgress(
       stream,
       (error: Error | null) => (error ? reject(error) : resolve()),
-      (event: { stream?: string; status?: string }) => {
+      (event: { stream?: string; status?: string; error?: string }) => {
+        if (event.error !== undefined) reject(new Error(event.error))
         const text = event.stream ?? event.status
         if (text) onOutput(text)
       },
