@@ -9,6 +9,7 @@ import {
 } from '@buildwave/core'
 import { checkPatch, commitTreeOid, listCommits, readRef, type Store } from '@buildwave/git'
 import type { Stage } from '@buildwave/stage'
+import { checkHistory } from './history.ts'
 import { attemptName, type Ledger, lastMerge } from './ledger.ts'
 
 /** An item of the head with what was found about it. */
@@ -43,6 +44,7 @@ export async function checkHead(stage: Pick<Stage, 'run'>, ledger: Ledger, store
   await checkCommits(stage, { integration, verification, store })
   const items = integration.items.map((entry) => checkItem(ledger, entry))
   for (const { patch } of items) await checkPatch(store, patch.commit ?? '', patch.digest ?? '')
+  await checkHistory(store, { base: run.base, head: integration.head, items })
   return { integration, verification, items }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitTree, updateRef } from '@buildwave/git'
@@ -184,6 +185,17 @@ describe('refused, and the repository stays as it was:', () => {
     expect([status, delivered(scene)]).toEqual([1, null])
     expect(stderr).toContain("stopped before its 'end' record")
   })
+})
+
+test('a secret that no scan of an item could see is found in the history, and is not shown', async () => {
+  const secret = ['sk-ant', 'oat01', randomBytes(70).toString('base64url')].join('-')
+  for (const place of [{ note: ` ${secret}` }, { merged: `${secret}\n` }]) {
+    const scene = await openScene([], place)
+    const { status, stderr } = await scene.deliver(scene.records)
+    expect([status, delivered(scene)]).toEqual([5, null])
+    expect(stderr).toMatch(/^bw-deliver: a secret \(.*\) is in /)
+    expect(stderr).not.toContain(secret.slice(20))
+  }
 })
 
 /** A commit nobody merged, between what was merged and the head that the records name. */

@@ -53,8 +53,8 @@ export interface Result {
   delivery: AnyRecord | undefined
 }
 
-/** `extra` items are in the plan and not on the branch. */
-export async function openScene(extra: readonly ItemRecord[] = []): Promise<Scene> {
+/** `extra` items are in the plan and not on the branch; `note` is added to titles, `merged` to files only on the branch. */
+export async function openScene(extra: readonly ItemRecord[] = [], { note = '', merged = '' } = {}): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'bw deliver ü,'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const repo = makeRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, join(folder, 'repo'))
@@ -70,9 +70,9 @@ export async function openScene(extra: readonly ItemRecord[] = []): Promise<Scen
   const layers: { item: string; attempt: number; commit: string }[] = []
   for (const name of ['one', 'two']) {
     const patch = await patchOf(store, base, name)
-    const blob = await writeBlob(store, Buffer.from(`${name}\n`))
+    const blob = await writeBlob(store, Buffer.from(`${name}\n${merged}`))
     const tree = await treeWithFiles(store, head, new Map([[`${name}.txt`, { mode: '100644', oid: blob }]]))
-    head = await commitTree(store, { tree, parents: [head], message: `Title of ${name}`, identity, date: at })
+    head = await commitTree(store, { tree, parents: [head], message: `Title of ${name}${note}`, identity, date: at })
     layers.push({ item: name, attempt: 1, commit: head })
     const about = { v: 1, run: runId, item: name, attempt: 1, key, at }
     results.push(patch)
