@@ -72,7 +72,7 @@ export interface Stage {
   items(): ItemRecord[]
   /** Journals a record of ours and writes it. */
   emit(record: AnyRecord): Promise<void>
-  /** Writes a result that the journal holds already, unless the input brought it along. */
+  /** Writes a result that the journal holds already, unless it has gone out in this stream before. */
   passOn(record: AnyRecord): Promise<void>
   /** Only the journal: what will be done next and cannot be repeated. */
   intend(action: string, detail: Record<string, unknown>): void
@@ -226,9 +226,17 @@ function stageCore({ call, run, paths, journal, interrupt, writer, lines, replay
     if (record.kind === 'item') items.set((known as ItemRecord).item, known as ItemRecord)
     if (record.kind === 'end') upstreamEnd = known as EndRecord
     if (record.kind === 'run' || record.kind === 'item') journalOnce(record)
-    const identity = resultIdentity(record)
-    if (identity !== undefined) passed.add(identity)
+    remember(record)
     await writer.pass(line, record)
+  }
+
+  /** False when this very result has gone out before, read, made or passed on. */
+  function remember(record: AnyRecord): boolean {
+    const identity = resultIdentity(record)
+    if (identity === undefined) return true
+    const isNew = !passed.has(identity)
+    passed.add(identity)
+    return isNew
   }
 
   /** The first stage that sees a run or an item as it now reads writes it down, so that edits in between count. */
@@ -256,14 +264,12 @@ function stageCore({ call, run, paths, journal, interrupt, writer, lines, replay
     },
     async emit(record) {
       journal.append(record)
+      remember(record)
       counts[record.kind] = (counts[record.kind] ?? 0) + 1
       await writer.write(record)
     },
     async passOn(record) {
-      const identity = resultIdentity(record)
-      if (identity !== undefined && passed.has(identity)) return
-      if (identity !== undefined) passed.add(identity)
-      await writer.write(record)
+      if (remember(record)) await writer.write(record)
     },
     intend: (action, detail) =>
       journal.append({ kind: 'intent', v: 1, run: run.run, stage: call.tool, action, ...detail }),
