@@ -19,6 +19,8 @@ export interface Asked {
   method: string
   url: string
   headers: IncomingHttpHeaders
+  /** The body as it came, and read. */
+  text: string
   // biome-ignore lint/suspicious/noExplicitAny: the test knows what it asked
   body: any
   /** How many replies of the model the conversation already holds: 0 for its first request. */
@@ -95,7 +97,7 @@ function read(ordinal: number, request: IncomingMessage, text: string): Asked {
   const turns: { role?: string; type?: string }[] = body?.messages ?? (Array.isArray(body?.input) ? body.input : [])
   const isReply = ({ role, type }: { role?: string; type?: string }) => role === 'assistant' || type?.endsWith('_call')
   const main = url.includes('/responses') || (Array.isArray(body?.tools) && body.tools.length > 0)
-  return { ordinal, method, url, headers, body, replies: turns.filter(isReply).length, main }
+  return { ordinal, method, url, headers, text, body, replies: turns.filter(isReply).length, main }
 }
 
 async function give(asked: Asked, answer: Answer, response: ServerResponse): Promise<void> {

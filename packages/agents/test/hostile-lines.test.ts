@@ -87,6 +87,16 @@ describe.each(agentNames)('%s', (name) => {
   })
 })
 
+test('a line that is longer than any event is not even read', () => {
+  const result = `{"type":"result","is_error":false,"result":"${'x'.repeat(20 * 1024 * 1024)}"}`
+  expect(playClaude([result])).toMatchObject({ outcome: 'empty' })
+})
+
+test('parts of a token are no tokens', () => {
+  const result = '{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":0.5,"output_tokens":3}}'
+  expect(playClaude([result])).toMatchObject({ outcome: 'done', tokens: { input: 0, output: 3 } })
+})
+
 describe('a stream that ends too soon', () => {
   test('with its last event cut in half is a failure, even after exit 0', () => {
     const torn = [...success.slice(0, -1), success.at(-1)?.slice(0, 200) ?? '']

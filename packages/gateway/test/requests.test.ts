@@ -3,7 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Answer } from '../../../test/support/model-api.ts'
-import { askSocket, mainRequest, noBounds, secret, startRig } from './support/rig.ts'
+import { startGateway } from '../src/gateway.ts'
+import { askSocket, mainRequest, newFolder, noBounds, secret, startRig, tokenFile } from './support/rig.ts'
 
 describe('a request', () => {
   test('reaches the API with the real credential, and nothing of it comes back', async () => {
@@ -58,7 +59,7 @@ describe('a request', () => {
   test('whose body could be read in two ways passes as we read it', async () => {
     const rig = await startRig({})
     await rig.ask({ body: '{"mcp_servers":[{"url":"https://evil"}],"messages":[],"mcp_servers":[]}' })
-    expect(rig.api.asked[0]?.body).toEqual({ mcp_servers: [], messages: [] })
+    expect(rig.api.asked[0]?.text).toBe('{"mcp_servers":[],"messages":[]}')
   })
 
   test('without a token of this run is refused', async () => {
@@ -289,6 +290,17 @@ describe('CONNECT', () => {
     expect(asked).toEqual(['CONNECT registry.example:443 HTTP/1.1'])
     expect(rig.log().at(-1)).toMatchObject({ event: 'connect', item: 'setup', target: 'registry.example:443' })
   })
+})
+
+test('a second gateway of a run steps back', async () => {
+  const rig = await startRig({})
+  const settings = { bounds: { item: noBounds, run: noBounds }, upstream: rig.api.url, allowHosts: [], env: rig.env }
+  const times = { patienceMs: 60_000, graceMs: 60_000 }
+  const tokenPath = tokenFile(newFolder())
+  expect(
+    await startGateway({ runDir: rig.runDir, api: 'anthropic', tokenFile: tokenPath, ...settings, ...times }),
+  ).toBeNull()
+  expect((await rig.ask({})).status).toBe(200)
 })
 
 test('refusals of an attempt are logged up to a bound', async () => {

@@ -24,6 +24,7 @@ export interface Rig {
   runDir: string
   socketDir: string
   socketPath: string
+  env: GatewaySettings['env']
   tokenFor(item: string, attempt?: number): string
   /** Lines of the gateway's log. */
   log(): Record<string, unknown>[]
@@ -59,6 +60,7 @@ export async function startRig(
   mkdirSync(runDir, { recursive: true })
   const api = await startModelApi({ answer: () => ({ text: 'hello' }), ...options })
   onTestFinished(() => api.close())
+  const env = settings.env ?? { XDG_RUNTIME_DIR: folder }
   const gateway = await startGateway({
     runDir,
     api: 'anthropic',
@@ -68,7 +70,7 @@ export async function startRig(
     bounds: { item: noBounds, run: noBounds },
     patienceMs: 60_000,
     graceMs: 60_000,
-    env: { XDG_RUNTIME_DIR: folder },
+    env,
     ...settings,
   })
   if (gateway === null) throw new Error('another gateway is there')
@@ -84,6 +86,7 @@ export async function startRig(
     runDir,
     socketDir: gateway.socketDir,
     socketPath,
+    env,
     tokenFor,
     log: () => readLines(join(runDir, 'gateway.ndjson')),
     ask: ({ item = 'sum', headers, ...rest }) =>
