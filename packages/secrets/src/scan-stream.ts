@@ -23,7 +23,7 @@ export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: Str
     size += chunk.length
     while (size >= piece + overlap) {
       const bytes = Buffer.concat(held)
-      addPiece(total, bytes.subarray(0, piece + overlap), options)
+      addPiece(total, bytes.subarray(0, lastBreak(bytes, piece + overlap)), options)
       const keep = Math.min(overlap, piece)
       const rest = bytes.subarray(piece + overlap - keep)
       total.lines += countLines(bytes.subarray(0, piece + overlap - keep))
@@ -40,6 +40,15 @@ export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: Str
     work: total.work,
   }
 }
+
+/** The end of the last whole word before `end`: half a token would be reported beside the whole one of the next piece. */
+function lastBreak(bytes: Buffer, end: number): number {
+  for (let at = end; at > end - longestWord; at--) if (breaks.has(bytes[at - 1] ?? 0)) return at
+  return end
+}
+
+const longestWord = 4096
+const breaks: ReadonlySet<number> = new Set([0x00, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x27])
 
 interface Total {
   readonly findings: Map<string, Finding>

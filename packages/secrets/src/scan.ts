@@ -124,7 +124,7 @@ function sinkFor(scan: Scan, view: View, pass: Pass): Sink {
     limits: scan.limits,
     emit: (decoded) => enqueue(scan, { view, pass, decoded }),
     incomplete: (reason, entry) => {
-      if (view.certain || !reason.endsWith(':corrupt')) addIncomplete(scan, reason, nameOf(view, entry))
+      if (view.certain || !/:(?:corrupt|truncated)$/.test(reason)) addIncomplete(scan, reason, nameOf(view, entry))
     },
   }
 }

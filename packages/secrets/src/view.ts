@@ -34,7 +34,7 @@ export interface Decoded {
 export interface Sink {
   readonly limits: Limits
   emit(decoded: Decoded): void
-  /** Something could not be opened; a reason that ends in `:corrupt` counts in certain views only. */
+  /** Something could not be opened; reasons that end in `:corrupt` or `:truncated` count in certain views only. */
   incomplete(reason: string, entry?: string): void
 }
 

@@ -87,30 +87,30 @@ function findWrappedRuns(bytes: Uint8Array, text: string): Run[] {
   for (const [start, end] of findRuns(bytes, alphabet, leastBase64)) {
     if (start < taken) continue
     const pieces: [number, number][] = [[start, end]]
-    for (let last = end; ; ) {
-      const next = nextLine(bytes, text, last)
-      if (next === null) break
+    for (let next = nextLine(bytes, text, [start, end]); next !== null; next = nextLine(bytes, text, next)) {
       pieces.push(next)
-      last = next[1]
-      taken = last
+      taken = next[1]
     }
     runs.push(joinPieces(bytes, pieces))
   }
   return runs
 }
 
-function nextLine(bytes: Uint8Array, text: string, end: number): [number, number] | null {
-  const character = text.charCodeAt(end)
-  if (character !== 0x0a && character !== 0x0d && character !== 0x5c && character !== 0x22 && character !== 0x27)
-    return null
+/** The run on the next line, when it can be the rest of the one that ends here: not longer, and alone on its line. */
+function nextLine(bytes: Uint8Array, text: string, [from, end]: [number, number]): [number, number] | null {
+  if (!wrapStarts.has(bytes[end] ?? 0)) return null
   lineBreak.lastIndex = end
   const found = lineBreak.exec(text)
   if (found === null) return null
   const start = end + found[0].length
   let stop = start
   while (stop < bytes.length && alphabet[bytes[stop] as number] !== 0) stop++
-  return [start, stop]
+  return stop - start <= end - from && lineEnds.has(bytes[stop] ?? 0x0a) ? [start, stop] : null
 }
+
+/** Line feed, carriage return, quotes, backslash; and what may follow the last line. */
+const wrapStarts: ReadonlySet<number> = new Set(Buffer.from('\n\r"\'\\'))
+const lineEnds: ReadonlySet<number> = new Set(Buffer.from('\n\r"\'\\=`),;<]}'))
 
 function joinPieces(bytes: Uint8Array, pieces: readonly [number, number][]): Run {
   const text = pieces.map(([start, end]) => latin1(bytes.subarray(start, end))).join('')

@@ -10,27 +10,28 @@ export interface Inflated {
   readonly problem: string | null
 }
 
-interface InflateOptions {
-  readonly maxOutputLength: number
-  readonly finishFlush: number
-}
-
 /** Deflate cannot expand more than this (zlib's technical details); so a beginning of limit / 1032 bytes always fits. */
 const mostExpansion = 1032
 
 const floor = 1024 * 1024
 
 /**
- * @returns what could be had, and `problem` `limit:ratio`, `limit:entry-bytes` or `corrupt` when that is not all; a stream
- *   that is only cut short is read to its end
+ * @returns what could be had, and `problem` `limit:ratio`, `limit:entry-bytes`, `truncated` or `corrupt` when that is not all
  */
 export function inflate(format: Format, bytes: Uint8Array, limits: Limits): Inflated {
   const byRatio = Math.max(floor, bytes.length * limits.ratio)
   const most = Math.min(limits.entryBytes, byRatio)
-  const whole = attempt(format, bytes, most)
+  const whole = attempt(format, bytes, { most, isWhole: true })
   if (whole instanceof Buffer) return { bytes: whole, problem: null }
+  if (whole === 'truncated') {
+    const start = attempt(format, bytes, { most, isWhole: false })
+    if (start instanceof Buffer) return { bytes: start, problem: 'truncated' }
+  }
   if (whole === 'too-large') {
-    const start = attempt(format, bytes.subarray(0, Math.max(64, Math.floor(most / mostExpansion))), most)
+    const start = attempt(format, bytes.subarray(0, Math.max(64, Math.floor(most / mostExpansion))), {
+      most,
+      isWhole: false,
+    })
     const problem = most === limits.entryBytes ? 'limit:entry-bytes' : 'limit:ratio'
     return { bytes: start instanceof Buffer ? start : Buffer.alloc(0), problem }
   }
@@ -39,7 +40,7 @@ export function inflate(format: Format, bytes: Uint8Array, limits: Limits): Infl
 
 /** What the beginning of a zlib stream holds, empty when it is none. */
 export function inflatePart(bytes: Uint8Array): Buffer {
-  const out = attempt('zlib', bytes, bytes.length * mostExpansion)
+  const out = attempt('zlib', bytes, { most: bytes.length * mostExpansion, isWhole: false })
   return out instanceof Buffer ? out : Buffer.alloc(0)
 }
 
@@ -50,7 +51,7 @@ function salvage(format: Format, bytes: Uint8Array, most: number): Buffer {
   let high = bytes.length
   for (let tries = 0; tries < 12 && high - low > 8; tries++) {
     const middle = (low + high) >> 1
-    const result = attempt(format, bytes.subarray(0, middle), most)
+    const result = attempt(format, bytes.subarray(0, middle), { most, isWhole: false })
     if (result instanceof Buffer) {
       low = middle
       if (result.length > best.length) best = result
@@ -61,20 +62,33 @@ function salvage(format: Format, bytes: Uint8Array, most: number): Buffer {
   return best
 }
 
-function attempt(format: Format, bytes: Uint8Array, maxOutputLength: number): Buffer | 'too-large' | 'not-readable' {
+interface Attempt {
+  /** Most bytes to give out. */
+  readonly most: number
+  /** The stream must come to its end; otherwise what came out before the bytes ended will do. */
+  readonly isWhole: boolean
+}
+
+function attempt(
+  format: Format,
+  bytes: Uint8Array,
+  { most, isWhole }: Attempt,
+): Buffer | 'too-large' | 'truncated' | 'not-readable' {
   // Most attempts fail, and half of their cost was the stack trace that nobody reads.
   const traceLimit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
   try {
-    return run(format, bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH })
+    return run(format, bytes, most, isWhole)
   } catch (error) {
-    return error instanceof RangeError ? 'too-large' : 'not-readable'
+    if (error instanceof RangeError) return 'too-large'
+    return error instanceof Error && /unexpected end/.test(error.message) ? 'truncated' : 'not-readable'
   } finally {
     Error.stackTraceLimit = traceLimit
   }
 }
 
-function run(format: Format, bytes: Uint8Array, options: InflateOptions): Buffer {
+function run(format: Format, bytes: Uint8Array, maxOutputLength: number, isWhole: boolean): Buffer {
+  const options = { maxOutputLength, ...(isWhole ? {} : { finishFlush: constants.Z_SYNC_FLUSH }) }
   switch (format) {
     case 'gzip':
       return gunzipSync(bytes, options)
@@ -84,13 +98,10 @@ function run(format: Format, bytes: Uint8Array, options: InflateOptions): Buffer
       return inflateRawSync(bytes, options)
     case 'brotli':
       return brotliDecompressSync(bytes, {
-        maxOutputLength: options.maxOutputLength,
-        finishFlush: constants.BROTLI_OPERATION_FLUSH,
+        maxOutputLength,
+        ...(isWhole ? {} : { finishFlush: constants.BROTLI_OPERATION_FLUSH }),
       })
     case 'zstd':
-      return zstdDecompressSync(bytes, {
-        maxOutputLength: options.maxOutputLength,
-        finishFlush: constants.ZSTD_e_flush,
-      })
+      return zstdDecompressSync(bytes, { maxOutputLength, ...(isWhole ? {} : { finishFlush: constants.ZSTD_e_flush }) })
   }
 }

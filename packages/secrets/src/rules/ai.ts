@@ -11,10 +11,7 @@ const word = 'A-Za-z0-9_\\-'
 const anthropic: Rule = {
   id: 'anthropic-token',
   keywords: ['sk-ant-'],
-  pattern: new RegExp(
-    `(?<shown>sk-ant-(?:[a-z]{2,8}[0-9]{2}-)?)(?:[${word}]{93}AA(?![${word}])|[${word}]{40,250})`,
-    'y',
-  ),
+  pattern: new RegExp(`(?<shown>sk-ant-(?:[a-z]{2,8}[0-9]{2}-)?)(?:[${word}]{93}AA|[${word}]{40,250})`, 'y'),
   strong: true,
   judge: (secret, { shown }) => {
     const body = secret.slice(shown.length).replace(/AA$/, '')

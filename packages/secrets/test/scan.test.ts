@@ -1,0 +1,83 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { scanBytes } from '../src/scan.ts'
+import { zip } from './archives.ts'
+import { fill, seeded } from './template.ts'
+
+const secret = fill('sk-ant-oat01-<w93>AA', seeded(5))
+const other = fill('ghp_<crc30>', seeded(6))
+
+function scan(content: string | Buffer, file = 'a') {
+  return scanBytes(Buffer.from(content), { surface: 'file', file })
+}
+
+describe('a scan', () => {
+  it('reports each secret once, for the shallowest view and with its line', () => {
+    const text = `one\ntwo\nk = ${secret}\n${Buffer.from(secret).toString('base64')}\nend ${other}\n`
+    const { findings } = scan(text)
+    expect(findings.map(({ rule, line, via }) => ({ rule, line, via }))).toEqual([
+      { rule: 'anthropic-token', line: 3, via: [] },
+      { rule: 'github-token', line: 5, via: [] },
+    ])
+  })
+
+  it('gives the line of the surface for what an encoding hid', () => {
+    const text = `one\ntwo\n${Buffer.from(`key ${secret}`).toString('hex')}\n`
+    expect(scan(text).findings[0]).toMatchObject({ line: 3, via: ['hex'] })
+  })
+
+  it('names the way through containers, and has no line there', () => {
+    const inner = zip([{ name: 'b/.env', content: Buffer.from(`K=${secret}`) }])
+    const [finding] = scan(gzipSync(inner), 'a.gz').findings
+    expect(finding).toMatchObject({ file: 'a.gz!b/.env', via: ['gzip', 'zip'], line: null })
+  })
+
+  it('tells a checksum that holds from one that does not', () => {
+    const bad = other.slice(0, -1) + (other.endsWith('a') ? 'b' : 'a')
+    expect(scan(other).findings[0]?.confidence).toBe('verified')
+    expect(scan(bad).findings[0]?.confidence).toBe('heuristic')
+  })
+
+  it('does not heed a comment in the scanned file that asks to be passed over', () => {
+    for (const comment of [
+      'gitleaks:allow',
+      'trufflehog:ignore',
+      'secretlint-disable-line',
+      'pragma: allowlist secret',
+    ]) {
+      expect(scan(`k = "${secret}" # ${comment}`).findings).toHaveLength(1)
+    }
+  })
+
+  it('finds a token glued to a word, and one followed by any other character', () => {
+    expect(scan(`prefix${secret}`).findings[0]?.secret).toBe(secret)
+    for (const next of [',', ')', ']', '>', '&', '\\', '"', '`', ':', '.', '|', '\t', '\0']) {
+      expect(
+        scan(`x=${secret}${next}y`).findings.map((finding) => finding.secret),
+        JSON.stringify(next),
+      ).toContain(secret)
+    }
+  })
+})
+
+describe('a credential known by value', () => {
+  const value = 'correct-horse-battery-staple-nobody-would-call-this-random'
+  const find = (text: string) =>
+    scanBytes(Buffer.from(text), { surface: 'file', file: 'a', exact: [value] }).findings.map(({ rule }) => rule)
+
+  it('is found whatever it looks like, also in a piece of 16 characters', () => {
+    expect(find(`x ${value} y`)).toEqual(['known-credential'])
+    expect(find(`x ${value.slice(11, 27)} y`)).toEqual(['known-credential'])
+    expect(find(`x ${value.slice(11, 26)} y`)).toEqual([])
+  })
+
+  it('is found in each encoding, at each alignment', () => {
+    for (let shift = 0; shift < 3; shift++) {
+      expect(find(Buffer.from('z'.repeat(shift) + value).toString('base64'))).toContain('known-credential')
+    }
+    const bytes = Buffer.from(value)
+    for (const text of [bytes.toString('hex'), [...value].toReversed().join(''), [...value].join('\0')]) {
+      expect(find(text)).toContain('known-credential')
+    }
+  })
+})
