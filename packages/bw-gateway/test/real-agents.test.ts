@@ -171,6 +171,13 @@ describe.skipIf(binaries.claude === null)('Claude Code', () => {
     expect(asked).not.toContain('Never write tests.')
   })
 
+  test('comes again when it was held for long and told to', async () => {
+    const again: Answer = { status: 503, headers: { 'retry-after': '1' } }
+    const answer = inOrder(bash('echo hello > hello.txt'), done)
+    const end = await play({ agent: 'claude', answer: (asked) => (asked.ordinal % 2 === 1 ? again : answer(asked)) })
+    expect(end).toMatchObject({ outcome: 'done', turns: 2 })
+  })
+
   test('with a token that has expired ends as auth', async () => {
     const error = { type: 'authentication_error', message: 'OAuth token has expired' }
     expect(await play({ agent: 'claude', answer: () => ({ status: 401, error }) })).toMatchObject({ outcome: 'auth' })
@@ -291,6 +298,13 @@ describe.skipIf(binaries.codex === null)('Codex', () => {
     const end = await play({ agent: 'codex', answer: inOrder(run('true'), done), files })
     expect(end.outcome).toBe('done')
     expect(existsSync(trap)).toBe(false)
+  })
+
+  test('comes again when it was held for long and told to', async () => {
+    const again: Answer = { status: 503, headers: { 'retry-after': '1' } }
+    const answer = inOrder(run('true'), done)
+    const end = await play({ agent: 'codex', answer: (asked) => (asked.ordinal % 2 === 1 ? again : answer(asked)) })
+    expect(end.outcome).toBe('done')
   })
 
   test('with a wrong key ends as auth', async () => {
