@@ -11,6 +11,10 @@ export interface MergeSettings {
   /** Items that a person takes out of the stack, or leaves out, by name or by their id in the plan. */
   drop: readonly string[]
   skip: readonly string[]
+  /** Items in conflict whose resolution is to be laid out, or taken. */
+  continue: readonly string[]
+  /** Told where a conflict was laid out; null when its resolution was taken. */
+  tellFolder: (folder: string | null, item: string) => void
 }
 
 /** All that bw-merge has in hand while it works. */

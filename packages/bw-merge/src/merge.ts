@@ -11,6 +11,7 @@ import { type Attempt, type Decision, decide, decideAtEnd, isSkip, type ReadyPat
 import { openBook, openItems } from './book.ts'
 import { branchName, openBranch } from './branch.ts'
 import { changeOf } from './change.ts'
+import { continueItem } from './continue.ts'
 import {
   answer,
   attemptName,
@@ -44,6 +45,7 @@ export async function mergeItems(stage: Stage, ground: Ground, settings: MergeSe
   await mergeReleased(desk)
   await takeOutNamed(desk)
   await retryConflicts(desk)
+  for (const name of settings.continue) settings.tellFolder(await continueItem(desk, name), name)
   await writeIntegration(desk)
   return openItems(stage).flatMap(({ item }) => {
     const last = book.lastAnswer(item)
@@ -81,7 +83,8 @@ async function refuse(desk: Desk, attempt: Attempt, decision: Decision): Promise
   const wish = wishFor(desk, attempt.item)
   const { reason, message } = wish !== null ? wished[wish] : isSkip(decision) ? decision : wished.skip
   const about = { item: attempt.item.item, attempt: attempt.attempt, key: keyOf(desk, attempt, decision) }
-  if (isOnStack(desk, attempt)) return takeOutLayers(desk, [{ layer: attemptLayer(attempt), reason, message }])
+  if (isOnStack(desk, attempt))
+    return takeOutLayers(desk, [{ layer: attemptLayer(attempt), reason, message, key: about.key }])
   await answer(desk, { ...about, outcome: wish === 'drop' ? 'dropped' : 'skipped', reason, message })
 }
 

@@ -10,6 +10,8 @@ export interface Leaving {
   reason: string
   message: string
   conflicts?: MergeRecord['conflicts']
+  /** The key of the answer; that of the answer before unless said. */
+  key?: string
 }
 
 /** What came of an attempt: on the stack, or the conflicts that keep it off. */
@@ -23,6 +25,12 @@ export async function putLast(desk: Desk, change: Change, key: string): Promise<
   if (left !== undefined) return { conflicts: left.conflicts }
   await moveTo(desk, { layers: found.layers, leaving: [], keys: new Map([[change.item, key]]) })
   return { conflicts: null }
+}
+
+/** Puts a layer that a person made on top, in the place of what was in conflict. */
+export async function putResolved(desk: Desk, layer: Layer, key: string): Promise<void> {
+  const layers = [...desk.branch.layers(), layer]
+  await moveTo(desk, { layers, leaving: [], keys: new Map([[layer.item, key]]), resolved: layer })
 }
 
 /**
@@ -84,46 +92,39 @@ function leavingOf({ change, needs, conflicts }: Left, gone: string): Leaving {
   return { layer: change, reason: 'needs-dropped', message, conflicts }
 }
 
+interface Move {
+  layers: readonly Layer[]
+  leaving: readonly Leaving[]
+  /** Keys of the answers to what is new, by item. */
+  keys: ReadonlyMap<string, string>
+  /** The layer that is a person's resolution. */
+  resolved?: Layer
+}
+
 /**
  * Moves the branch and answers for everything that moved: first what leaves, then each layer whose commit is new, so that the
  * last record holds the head.
  */
-async function moveTo(
-  desk: Desk,
-  {
-    layers,
-    leaving,
-    keys,
-  }: { layers: readonly Layer[]; leaving: readonly Leaving[]; keys: ReadonlyMap<string, string> },
-): Promise<void> {
+async function moveTo(desk: Desk, { layers, leaving, keys, resolved }: Move): Promise<void> {
   const { branch, book, stage } = desk
   const head = layers.at(-1)?.commit ?? stage.run.base
   const before = new Set(branch.layers().map(({ commit }) => commit))
-  const keyFor = ({ item, attempt }: Pick<Layer, 'item' | 'attempt'>) =>
-    book.answer(item, attempt)?.key ?? keys.get(item) ?? ''
-  const verdicts: Verdict[] = [
-    ...leaving.map(
-      ({ layer, reason, message, conflicts = [] }): Verdict => ({
-        item: layer.item,
-        attempt: layer.attempt,
-        key: keyFor(layer),
-        outcome: 'dropped',
-        reason,
-        message,
-        head,
-        conflicts,
-      }),
-    ),
-    ...layers
-      .filter(({ commit }) => !before.has(commit))
-      .map((layer): Verdict => {
-        const { item, attempt, commit, base, theirs } = layer
-        const key = keys.get(item) ?? keyFor(layer)
-        const common = { item, attempt, key, reason: null, message: '', head: commit, commit }
-        return { ...common, outcome: 'applied', sides: { base, theirs } }
-      }),
-  ]
-  const records = verdicts.map((verdict) => mergeRecordOf(stage, verdict))
+  const knownKey = ({ item, attempt }: Pick<Layer, 'item' | 'attempt'>) => book.answer(item, attempt)?.key ?? ''
+  const left = leaving.map(({ layer: { item, attempt }, key, ...why }): Verdict => {
+    return { item, attempt, key: key ?? knownKey({ item, attempt }), outcome: 'dropped', ...why, head }
+  })
+  const put = layers
+    .filter(({ commit }) => !before.has(commit))
+    .map((layer): Verdict => {
+      const { item, attempt, commit, base, theirs } = layer
+      const how =
+        layer === resolved
+          ? { reason: 'resolved', message: 'its conflict was resolved by hand' }
+          : { reason: null, message: '' }
+      const key = keys.get(item) ?? knownKey(layer)
+      return { item, attempt, key, outcome: 'applied', ...how, head: commit, commit, sides: { base, theirs } }
+    })
+  const records = [...left, ...put].map((verdict) => mergeRecordOf(stage, verdict))
   await branch.move(layers, records)
   for (const record of records) noteAnswer(desk, record)
 }

@@ -8,7 +8,10 @@ import type { Ground } from './stack.ts'
 export const tool = defineTool({
   name: 'bw-merge',
   summary: 'merges the items that passed their checks, one commit an item, in a repository of the run',
-  usage: ['… | bw-scan | bw-merge [--union GLOB] | …', 'bw-merge --run RUN [--drop ITEM | --skip ITEM]'],
+  usage: [
+    '… | bw-scan | bw-merge [--union GLOB] | …',
+    'bw-merge --run RUN [--continue ITEM | --skip ITEM | --drop ITEM]',
+  ],
   examples: [
     ['bw-merge --union CHANGELOG.md < scanned.ndjson', 'keep the lines that both sides added to CHANGELOG.md'],
     ['bw-merge --run mathkit-1a2b3c4d --drop 3', 'make the branch again without item 3'],
@@ -21,14 +24,23 @@ export const tool = defineTool({
       help: 'files in which both sides’ added lines are kept, besides the shared ones',
     },
     drop: { type: 'strings', value: 'ITEM', help: 'take this item out, and whatever needs it' },
+    continue: {
+      type: 'strings',
+      value: 'ITEM',
+      help: 'lay out the conflict of this item in a folder; given again, take what the folder holds then',
+    },
     skip: { type: 'strings', value: 'ITEM', help: 'leave this item out for good; it then does not count as missing' },
   },
   reads: 'item, build, patch, regression, scan, deferred and failure records',
   writes: 'one merge record an attempt, an integration record; refs/heads/builders/RUN in the run’s own repository',
   run(call) {
     const { union, drop, skip } = call.flags
+    const tellFolder = (folder: string | null, item: string) => {
+      if (folder !== null) call.say.note(`edit the files in '${folder}', then give --continue ${item} again`)
+    }
+    const settings = { drop, skip, continue: call.flags.continue, tellFolder }
     return runStage(call, {}, async (stage) =>
-      mergeItems(stage, await openGround(stage, [...stage.run.shared, ...union]), { drop, skip }),
+      mergeItems(stage, await openGround(stage, [...stage.run.shared, ...union]), settings),
     )
   },
 })
