@@ -1,6 +1,9 @@
 import type { BaselineRecord } from '@buildwave/core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { type Flow, only, openFlow, planned } from '../../bw-collect/test/flow.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const files = { 'tests/test_it.py': 'def test_fine():\n    pass\n\ndef test_red():\n    assert False\n' }
 const items = [planned('one', ['a.py'])]

@@ -9,12 +9,20 @@ import {
 } from '@buildwave/checks'
 import type { PatchRecord, TestChanges, TestRun } from '@buildwave/core'
 import { type Change, commitTree, treeWithFiles } from '@buildwave/git'
+import { rewrittenTests } from './rewritten.ts'
 
 export interface Judgement {
   tests: TestRun
   changes: TestChanges
   /** What the tests say once the files that could decide them, outside of the item's scope, are as they were; null: none. */
-  restored: { files: string[]; changes: TestChanges } | null
+  restored: WithOldFiles | null
+  /** The same for tests that are the item's own to change and that it did not only add to: for a person to look at. */
+  rewritten: WithOldFiles | null
+}
+
+export interface WithOldFiles {
+  files: string[]
+  changes: TestChanges
 }
 
 export interface JudgeRequest {
@@ -25,32 +33,53 @@ export interface JudgeRequest {
   request: TestRequest
 }
 
+interface Reference {
+  commit: string
+  result: TestRun
+}
+
 /**
  * Runs the tests on a collected commit and compares them with what its start showed.
  *
  * A builder could also make tests pass by changing what decides about them: another item's tests, a `conftest.py`, a module
  * in front of pytest's own. Where it touched such a file outside of its scope, the tests are run once more with those files
- * put back, and both answers count.
+ * put back, and both answers count. Of tests that it may change, those that ask for something else now are run as they were
+ * too, but whether that is right is for a person to say.
  */
 export async function judge(suite: Suite, question: JudgeRequest): Promise<Judgement> {
   const { baseline, patch, journal, request } = question
   const result = await referenceAt(suite, { baseline, start: patch.start, journal })
   const reference = { commit: patch.start, result }
   const tests = await runTests(suite, request)
-  const changes = await splitFlaky(suite, {
-    reference,
-    now: tests,
-    changes: compareTests(result, tests),
-    request,
-  })
-  const files = patch.outOfScope.map(({ path }) => path).filter((path) => decidesTests(path, suite.run.test))
-  if (files.length === 0) return { tests, changes, restored: null }
+  const compared = compareTests(result, tests)
+  const changes = await splitFlaky(suite, { reference, now: tests, changes: compared, request })
+  const outside = new Set(patch.outOfScope.map(({ path }) => path))
+  const deciding = [...outside].filter((path) => decidesTests(path, suite.run.test))
+  const restored = await judgeWithOld(suite, question, { reference, files: deciding, name: 'restored' })
+  const changed = (await rewrittenTests(suite.repo, question.changes)).filter((path) => !outside.has(path))
+  const rewritten = await judgeWithOld(suite, question, { reference, files: changed, name: 'rewritten' })
+  return { tests, changes, restored, rewritten }
+}
 
+/** Why tests block a patch, as stable codes. */
+export function testBlocks({ tests, changes, restored }: Judgement): string[] {
+  const worse = changes.verdict === 'worse'
+  const codes = { 'timed-out': 'tests-timed-out', error: 'tests-unrunnable', red: 'tests-worse', green: 'tests-worse' }
+  return [...(worse ? [codes[tests.verdict]] : []), ...(restored?.changes.verdict === 'worse' ? ['tests-edited'] : [])]
+}
+
+async function judgeWithOld(
+  suite: Suite,
+  question: JudgeRequest,
+  { reference, files, name }: { reference: Reference; files: string[]; name: string },
+): Promise<WithOldFiles | null> {
+  if (files.length === 0) return null
+  const { request } = question
   const commit = await putBack(suite, question, files)
-  const again = { ...request, commit, name: `${request.name}-restored`, log: `${request.log}.restored` }
+  const again = { ...request, commit, name: `${request.name}-${name}`, log: `${request.log}.${name}` }
   const now = await runTests(suite, again)
-  const compared = await splitFlaky(suite, { reference, now, changes: withoutAdded(result, now), request: again })
-  return { tests, changes, restored: { files, changes: compared } }
+  const compared = withoutAdded(reference.result, now)
+  return { files, changes: await splitFlaky(suite, { reference, now, changes: compared, request: again }) }
 }
 
 /** Only tests of the reference count here: new ones may need the very files that were put back. */
@@ -69,15 +98,8 @@ async function putBack({ repo }: Suite, { patch, changes }: JudgeRequest, files:
   return commitTree(repo, {
     tree,
     parents: [patch.start],
-    message: 'files outside of the scope put back',
+    message: 'some files put back',
     identity: { name: 'buildwave', email: 'buildwave@localhost' },
     date: '2000-01-01T00:00:00Z',
   })
-}
-
-/** Why tests block a patch, as stable codes. */
-export function testBlocks({ tests, changes, restored }: Judgement): string[] {
-  const worse = changes.verdict === 'worse'
-  const codes = { 'timed-out': 'tests-timed-out', error: 'tests-unrunnable', red: 'tests-worse', green: 'tests-worse' }
-  return [...(worse ? [codes[tests.verdict]] : []), ...(restored?.changes.verdict === 'worse' ? ['tests-edited'] : [])]
 }

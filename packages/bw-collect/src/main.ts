@@ -49,9 +49,17 @@ function readScope(value: string | undefined): 'flag' | 'block' {
 }
 
 /** Only words of ours: paths and names of tests are a builder's text, and in the record. */
-function explain(say: Messages, { item, blockedBy, outOfScope }: PatchRecord): void {
+function explain(say: Messages, patch: PatchRecord & { rewritten?: unknown }): void {
+  const { item, blockedBy, outOfScope } = patch
   if (blockedBy.length > 0) say.warn(`'${item}' is blocked: ${blockedBy.join(', ')}`)
   if (outOfScope.length > 0) say.warn(`'${item}' changed ${outOfScope.length} files outside of its scope`)
+  const failing = newlyFailing(patch.rewritten)
+  if (failing > 0) say.warn(`'${item}' rewrote tests of its own: ${failing} would fail as they were`)
+}
+
+function newlyFailing(rewritten: unknown): number {
+  const { changes } = (rewritten ?? {}) as { changes?: { newlyFailing?: unknown[] } }
+  return changes?.newlyFailing?.length ?? 0
 }
 
 await runTool(tool)

@@ -8,6 +8,7 @@ import { workKey } from '@buildwave/store'
 import { type Attempt, type Gathered, gather } from './gather.ts'
 import { type Judgement, judge, testBlocks } from './judge.ts'
 import { escapingLinks } from './links.ts'
+import { oversizeFiles } from './oversize.ts'
 import { outOfScope } from './scope.ts'
 
 export interface CollectSettings {
@@ -47,8 +48,8 @@ export function patchKey({ suite, baseline }: Ground, settings: CollectSettings,
 
 /**
  * Collects an attempt, runs its tests and says what stands against it. `blockedBy` holds, in this order: `build-failed`,
- * `no-changes`, `nested-repository`, `out-of-scope`, `tests-worse` (or `tests-timed-out`, `tests-unrunnable`), `tests-edited`,
- * `regression-unproven`. Throws UserError when the work cannot be collected.
+ * `no-changes`, `nested-repository`, `file-too-large`, `out-of-scope`, `tests-worse` (or `tests-timed-out`,
+ * `tests-unrunnable`), `tests-edited`, `regression-unproven`. Throws UserError when the work cannot be collected.
  */
 export async function makePatch(stage: Stage, { ground, settings }: Means, attempt: Attempt): Promise<Made> {
   const { suite } = ground
@@ -61,6 +62,7 @@ export async function makePatch(stage: Stage, { ground, settings }: Means, attem
     tree,
     changes,
     outOfScope: outOfScope(paths, { item, items: stage.items(), run: stage.run }),
+    oversize: await oversizeFiles(suite.repo, changes),
   }
   const evidence = await gatherEvidence(stage, ground, { attempt, work })
   const blockedBy = [...workBlocks(attempt, work, settings), ...evidence.blocks]
@@ -83,6 +85,8 @@ export async function makePatch(stage: Stage, { ground, settings }: Means, attem
     verdict: blockedBy.length === 0 ? 'ok' : 'blocked',
     blockedBy,
     restored: evidence.judgement?.restored ?? null,
+    rewritten: evidence.judgement?.rewritten ?? null,
+    oversize: work.oversize,
     escapingLinks: await escapingLinks(suite.repo, changes),
   }
   return { patch, regression: evidence.regression }
@@ -92,6 +96,7 @@ export async function makePatch(stage: Stage, { ground, settings }: Means, attem
 interface Work extends Gathered {
   changes: readonly Change[]
   outOfScope: PatchRecord['outOfScope']
+  oversize: string[]
 }
 
 function workBlocks({ build }: Attempt, work: Work, { scope }: CollectSettings): string[] {
@@ -100,6 +105,7 @@ function workBlocks({ build }: Attempt, work: Work, { scope }: CollectSettings):
     ...(unblamed.has(build.outcome) ? [] : ['build-failed']),
     ...(work.commit === null ? ['no-changes'] : []),
     ...(hasRepository ? ['nested-repository'] : []),
+    ...(work.oversize.length > 0 ? ['file-too-large'] : []),
     ...(scope === 'block' && work.outOfScope.length > 0 ? ['out-of-scope'] : []),
   ]
 }

@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FailureRecord, PatchRecord, RegressionRecord } from '@buildwave/core'
 import { connect, listOwned } from '@buildwave/engine'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { git } from '../../../test/support/repository.ts'
 import { type Answer, type Flow, only, openFlow, planned } from './flow.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const files = {
   'calc/__init__.py': '',
@@ -57,7 +60,7 @@ beforeAll(async () => {
   flow = openFlow(files, { shared: ['calc/names.py'] })
   built = await flow.build(builders, [...items, planned('owner', ['calc/new.py'], { done: true })])
   answer = await flow.call('bw-collect', [], built)
-}, 300_000)
+})
 
 afterAll(() => flow.close())
 

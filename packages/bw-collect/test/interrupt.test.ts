@@ -2,9 +2,12 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { PatchRecord } from '@buildwave/core'
 import { connect, type Engine, listOwned } from '@buildwave/engine'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { git } from '../../../test/support/repository.ts'
 import { type Flow, only, openFlow, planned } from './flow.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 /** The base is tested at once; a commit with the file `slow` hangs until its time is over. */
 const test = 'test ! -e slow || sleep 600; python3 -m pytest -q'
@@ -19,7 +22,7 @@ beforeAll(async () => {
   flow = openFlow(files, { test })
   built = await flow.build({ slow: ': > slow\n' }, [planned('slow', ['slow'])])
   await flow.call('bw-baseline', [], built)
-}, 120_000)
+})
 
 afterAll(() => flow.close())
 

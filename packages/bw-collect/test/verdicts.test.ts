@@ -1,6 +1,9 @@
 import type { PatchRecord } from '@buildwave/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Answer, type Flow, only, openFlow, planned } from './flow.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const files = {
   'calc/__init__.py': '',
@@ -19,6 +22,7 @@ const builders: Record<string, string> = {
   'good-but-failed': 'printf "def mul(a, b):\\n    return a * b\\n" > calc/mul.py\nexit 1\n',
   'breaks-code': breaks,
   'edits-tests': `${breaks}sed -i 's/== 3/== -1/' tests/test_sums.py\n`,
+  'rewrites-own': `${breaks}sed -i 's/== 3/== -1/' tests/test_sums.py\n`,
   'deletes-failing': 'echo >> calc/sums.py\nrm tests/test_old.py\n',
   'skips-tests': `${breaks}sed -i '1i import pytest' tests/test_sums.py\nsed -i 's/^def test_add/@pytest.mark.skip\\ndef test_add/' tests/test_sums.py\n`,
   'plants-conftest': `${breaks}cat > conftest.py <<'END'
@@ -38,18 +42,21 @@ mkdir -p "$HOME/.local/bin" && printf '#!/bin/sh\\nexit 0\\n' > "$HOME/.local/bi
 `,
 }
 
-const items = Object.keys(builders).map((item) =>
-  planned(item, item === 'deletes-failing' ? ['calc/**', 'tests/test_old.py'] : ['calc/**']),
-)
+const ownTests: Record<string, string[]> = {
+  'deletes-failing': ['tests/test_old.py'],
+  'rewrites-own': ['tests/test_sums.py'],
+}
+
+const items = Object.keys(builders).map((item) => planned(item, ['calc/**', ...(ownTests[item] ?? [])]))
 
 let flow: Flow
 let answer: Answer
-const patchOf = (item: string) => only<PatchRecord & { restored: unknown }>(answer, 'patch', item)
+const patchOf = (item: string) => only<PatchRecord & { restored: unknown; rewritten: unknown }>(answer, 'patch', item)
 
 beforeAll(async () => {
   flow = openFlow(files)
   answer = await flow.call('bw-collect', [], await flow.build(builders, items))
-}, 300_000)
+})
 
 afterAll(() => flow.close())
 
@@ -79,9 +86,20 @@ describe('what a builder says does not count', () => {
   it('judges edited tests by those of the base', () => {
     const patch = patchOf('edits-tests')
     expect(patch.changes?.verdict).toBe('ok')
-    expect(patch.outOfScope).toEqual([{ path: 'tests/test_sums.py', ownedBy: null }])
+    expect(patch.outOfScope).toEqual([{ path: 'tests/test_sums.py', ownedBy: 'rewrites-own' }])
     expect(patch.blockedBy).toEqual(['tests-edited'])
     expect(patch.restored).toMatchObject({ changes: { newlyFailing: ['tests/test_sums.py::test_add'] } })
+  })
+
+  it('says what tests that an item may rewrite would have shown, and leaves the verdict to a person', () => {
+    const patch = patchOf('rewrites-own')
+    expect(patch).toMatchObject({ verdict: 'ok', restored: null })
+    expect(patch.rewritten).toMatchObject({
+      files: ['tests/test_sums.py'],
+      changes: { newlyFailing: ['tests/test_sums.py::test_add'] },
+    })
+    expect(answer.stderr).toContain("'rewrites-own' rewrote tests of its own: 1 would fail as they were")
+    expect(patchOf('good-patch').rewritten).toBeNull()
   })
 
   it('takes a deleted failing test for a loss, even by its owner', () => {

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { openStack, type Piece, type StackRun } from './stack.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const files = {
   'calc/__init__.py': 'from .area import area\n',

@@ -4,11 +4,14 @@ import type { RunRecord, TestRun } from '@buildwave/core'
 import { connect, type Engine, reap } from '@buildwave/engine'
 import { commitTree, treeWithFiles, writeBlob } from '@buildwave/git'
 import { runPaths } from '@buildwave/store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runRecord } from '../../../test/support/records.ts'
 import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
 import { compareTests } from '../src/compare.ts'
 import { ensureBaseline, openRunRepo, openSuite, runTests, type Suite, splitFlaky } from '../src/index.ts'
+
+// Every step starts containers; on a busy machine one can take long without anything being wrong.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })
 
 const files = {
   'check.sh': 'set -e\npython3 -m pytest -q\n',
