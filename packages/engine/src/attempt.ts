@@ -1,6 +1,7 @@
 import { UserError } from '@buildwave/core'
 import type { ContainerInspectInfo } from 'dockerode'
 import { type AttemptId, attemptContainers, attemptFilter, attemptNames } from './attempt-id.ts'
+import { guardExit } from './confinement.ts'
 import type { Engine } from './connect.ts'
 import { inspectContainer, killContainer, removeContainer, untilEnded } from './container.ts'
 import { labels } from './labels.ts'
@@ -13,6 +14,8 @@ export interface BuilderEnd {
   oomKilled: boolean
   /** True when the attempt's TTL ended it. */
   timedOut: boolean
+  /** True when it was ended because it wrote more in `/work` than it may, or the engine's disk was nearly full. */
+  diskFull: boolean
   /** ISO 8601, the engine's clock. */
   startedAt: string
   finishedAt: string
@@ -36,10 +39,13 @@ export async function followBuilder(engine: Engine, builder: string, signal?: Ab
   await killContainer(engine, holderId)
   await untilEnded(engine, holderId, signal)
   const holder = await inspectContainer(engine, holderId)
+  const byHolder = State.ExitCode === killed && !State.OOMKilled && holder !== null
+  const diskFull = byHolder && holder.State.ExitCode === guardExit.disk
   return {
     exit: State.ExitCode,
     oomKilled: State.OOMKilled,
-    timedOut: State.ExitCode === killed && !State.OOMKilled && holder !== null && outlived(holder, State.FinishedAt),
+    timedOut: byHolder && !diskFull && outlived(holder, State.FinishedAt),
+    diskFull,
     startedAt: State.StartedAt,
     finishedAt: State.FinishedAt,
   }

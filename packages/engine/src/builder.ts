@@ -11,6 +11,7 @@ import {
   confinement,
   environment,
   freshLayer,
+  guarded,
   hostFolder,
   hostname,
   type Limits,
@@ -109,20 +110,28 @@ function onlyId({ run, item, attempt }: AttemptId): AttemptId {
 }
 
 function holderOptions(
-  { ttlSeconds, holderArgv, holderMounts }: BuilderRequest,
+  { ttlSeconds, limits, holderArgv, holderMounts }: BuilderRequest,
   upper: string,
   holderLabels: Record<string, string>,
 ): ContainerCreateOptions {
   return {
     Image: holderImage(),
-    Cmd: ['timeout', '-k', '5', String(ttlSeconds), ...(holderArgv ?? ['sleep', 'infinity'])],
+    Cmd: guarded(holderArgv ?? ['sleep', 'infinity'], { ttlSeconds, workMiB: limits.workMiB }),
     User: '0:0',
     WorkingDir: '/',
     Hostname: hostname,
     Labels: holderLabels,
-    HostConfig: { ...sealed, ...ownNamespaces, Mounts: [freshLayer(upper), ...(holderMounts ?? []).map(hostFolder)] },
+    HostConfig: {
+      ...sealed,
+      ...ownNamespaces,
+      ...holderBounds,
+      Mounts: [freshLayer(upper), ...(holderMounts ?? []).map(hostFolder)],
+    },
   }
 }
+
+/** The relay holds up to 256 connections with a few 64 KiB buffers each; what a builder sends must not grow it further. */
+const holderBounds = { Memory: 256 * 1024 * 1024, MemorySwap: 256 * 1024 * 1024, PidsLimit: 64 }
 
 function builderOptions(
   { layer, image, argv, env, mounts, limits }: BuilderRequest,

@@ -48,7 +48,7 @@ const complaints = {
   noPrivileges: 'the engine leaves a builder with privileges',
 }
 
-const limits = { memoryMiB: 96, pids: 37, cpus: 0.5, tmpMiB: 8, homeMiB: 8 }
+const limits = { memoryMiB: 96, pids: 37, cpus: 0.5, tmpMiB: 8, homeMiB: 8, workMiB: 8 }
 const memoryBytes = String(limits.memoryMiB * 1024 * 1024)
 
 /** Half of the kernel's period of 100 ms, in microseconds. */

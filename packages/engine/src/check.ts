@@ -5,13 +5,24 @@ import { UserError } from '@buildwave/core'
 import type Docker from 'dockerode'
 import { openBoundedLog } from './bounded-log.ts'
 import { checkReport } from './check-report.ts'
-import { confinement, environment, hostname, type Limits, ownNamespaces, volumeAt } from './confinement.ts'
+import {
+  confinement,
+  environment,
+  guardExit,
+  guarded,
+  hostname,
+  type Limits,
+  layerFolder,
+  ownNamespaces,
+  volumeAt,
+} from './confinement.ts'
 import type { Engine } from './connect.ts'
 import { createContainer, killContainer, removeContainer, startContainer, untilEnded } from './container.ts'
 import { frames } from './frames.ts'
 import { expiry, type Identity, labelled, type Role } from './labels.ts'
 import { requireLayer, type StartLayer } from './layer.ts'
 import { program } from './program.ts'
+import { statusOf } from './status.ts'
 import { builderGid } from './uid.ts'
 import { makeOverlay, makeVolume, populate, removeVolume } from './volume.ts'
 
@@ -44,10 +55,12 @@ export interface CheckRequest {
 }
 
 export interface CheckResult {
-  /** The command's exit status; null when the time limit ended it. */
+  /** The command's exit status; null when a limit of time or disk ended it. */
   exit: number | null
   timedOut: boolean
   oomKilled: boolean
+  /** True when it wrote more in `/work` than it may, or the engine's disk was nearly full. */
+  diskFull: boolean
   files: Map<string, Buffer>
   /** How long the command itself ran. */
   seconds: number
@@ -74,11 +87,10 @@ export async function runCheck(engine: Engine, request: CheckRequest): Promise<C
     await populate(engine, upper, identity('filler'))
     const overlay = { lower: request.layer.lower, upper, labels: labelled(engine, identity('work')) }
     await makeOverlay(engine, volumes.work, overlay)
-    container = await createContainer(engine, name, containerOptions(engine, request, volumes.work))
+    container = await createContainer(engine, name, containerOptions(engine, request, volumes))
     request.signal?.throwIfAborted()
-    const since = performance.now()
     await startContainer(engine, container)
-    return await follow(engine, container, { request, since, write: log.write })
+    return await follow(engine, container, { request, write: log.write })
   } catch (error) {
     request.signal?.throwIfAborted()
     throw error
@@ -98,13 +110,17 @@ function identityOf({ run, stage, name, ttlSeconds }: CheckRequest): (role: Role
   return (role) => ({ role, stage, run, item: name, expires })
 }
 
-function containerOptions(engine: Engine, request: CheckRequest, work: string): Docker.ContainerCreateOptions {
+function containerOptions(
+  engine: Engine,
+  request: CheckRequest,
+  { upper, work }: { upper: string; work: string },
+): Docker.ContainerCreateOptions {
   const { image, ttlSeconds, env, limits, layer } = request
   return {
     Image: image,
     Entrypoint: [],
     // Root without a capability: what it ends runs as another uid, which can neither signal nor trace it.
-    Cmd: ['timeout', '-k', '5', String(ttlSeconds), 'sleep', 'infinity'],
+    Cmd: guarded(['sleep', 'infinity'], { ttlSeconds, workMiB: limits.workMiB }),
     User: '0:0',
     Env: environment(env),
     WorkingDir: '/',
@@ -115,6 +131,7 @@ function containerOptions(engine: Engine, request: CheckRequest, work: string): 
       ...ownNamespaces,
       Mounts: [
         volumeAt(work, '/work', false),
+        volumeAt(upper, layerFolder, true),
         ...layer.volumes.map(({ name, target }) => volumeAt(name, target, true)),
       ],
     },
@@ -124,7 +141,7 @@ function containerOptions(engine: Engine, request: CheckRequest, work: string): 
 async function follow(
   engine: Engine,
   container: Docker.Container,
-  { request, since, write }: { request: CheckRequest; since: number; write: (data: Buffer) => Promise<void> },
+  { request, write }: { request: CheckRequest; write: (data: Buffer) => Promise<void> },
 ): Promise<CheckResult> {
   const { layer, commit, bundle, wants, removePaths = [], command } = request
   const exec = await container.exec({
@@ -152,34 +169,44 @@ async function follow(
     if (from === 'stdout') await write(data)
     else report.add(data)
   }
-  const ended = await end(engine, {
-    container,
-    exec,
-    isOver: () => performance.now() >= since + request.ttlSeconds * 1000,
-  })
+  const ended = await end(engine, container, exec)
   const { started, seconds, message, files } = report.take()
-  if (!started && !ended.timedOut) {
+  if (!started && ended.exit !== null) {
     throw new UserError('bad-commit', `cannot lay out commit '${commit}' for a check: ${message || 'no reason given'}`)
   }
   return { ...ended, files, seconds }
 }
 
-/** How the exec ended: by itself, or because the container's time was over. */
+/** How the exec ended: by itself, or because the guard ended the container. */
 async function end(
   engine: Engine,
-  { container, exec, isOver }: { container: Docker.Container; exec: Docker.Exec; isOver: () => boolean },
-): Promise<Pick<CheckResult, 'exit' | 'timedOut' | 'oomKilled'>> {
+  container: Docker.Container,
+  exec: Docker.Exec,
+): Promise<Pick<CheckResult, 'exit' | 'timedOut' | 'oomKilled' | 'diskFull'>> {
   const { ExitCode: exit } = await exec.inspect()
-  // Past its time the container is ending, and what it ends looks like any killed process.
-  if (exit !== 0 && isOver()) await untilEnded(engine, container.id)
+  // The engine may hear of the exec's end before it hears that the container itself has ended.
+  if (exit === killed && !(await isAlive(container))) await untilEnded(engine, container.id)
   const { State } = await container.inspect()
-  const timedOut = !State.Running && State.ExitCode === timeLimitExit
+  const timedOut = !State.Running && State.ExitCode === guardExit.time
+  const diskFull = !State.Running && State.ExitCode === guardExit.disk
   // The engine tells of kills for memory only when a container has ended.
   await killContainer(engine, container.id)
   await untilEnded(engine, container.id)
   const { OOMKilled: oomKilled } = (await container.inspect()).State
-  return { exit: timedOut ? null : exit, timedOut, oomKilled }
+  return { exit: timedOut || diskFull ? null : exit, timedOut, oomKilled, diskFull }
 }
 
-/** What `timeout` exits with when it was the one that ended its program (coreutils). */
-const timeLimitExit = 124
+/** The exit status of what SIGKILL ended. */
+const killed = 137
+
+/** Whether the container's first process lives: without it nothing can be started. */
+async function isAlive(container: Docker.Container): Promise<boolean> {
+  try {
+    const exec = await container.exec({ Cmd: ['true'], AttachStdout: true })
+    for await (const _ of await exec.start({ hijack: true }));
+    return (await exec.inspect()).ExitCode === 0
+  } catch (error) {
+    if (statusOf(error) === null) throw error
+    return false
+  }
+}

@@ -1,4 +1,5 @@
 import type { HostConfig, MountSettings } from 'dockerode'
+import { program } from './program.ts'
 import { builderGid } from './uid.ts'
 
 /** What a builder or a check may use; the fields of a run record's `limits` that the engine enforces. */
@@ -10,6 +11,8 @@ export interface Limits {
   tmpMiB: number
   /** Size of HOME, a tmpfs; it counts as memory. */
   homeMiB: number
+  /** What may be written in `/work`, on the engine's disk. */
+  workMiB: number
 }
 
 /** A host folder inside a container. Any path works: spaces, commas, colons, umlauts. The folder must exist. */
@@ -60,7 +63,11 @@ export function confinement(limits: Limits, uid: number): HostConfig {
     PidsLimit: limits.pids,
     NanoCpus: Math.round(limits.cpus * 1e9),
     ShmSize: sharedMemoryMiB * mib,
-    Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      // One file can grow faster than the watch over `/work` looks.
+      { Name: 'fsize', Soft: limits.workMiB * mib, Hard: limits.workMiB * mib },
+    ],
     Tmpfs: {
       '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${limits.tmpMiB}m`,
       [home]: `rw,exec,nosuid,nodev,mode=0700,uid=${uid},gid=${builderGid()},size=${limits.homeMiB}m`,
@@ -69,6 +76,20 @@ export function confinement(limits: Limits, uid: number): HostConfig {
     },
   }
 }
+
+/**
+ * The main process of what owns a builder's or check's namespaces: a time limit, and below it a watch over what is written
+ * in `/work` beside `command`. `timeout` answers 124 for itself and hands on the watch's own exit status.
+ */
+export function guarded(
+  command: readonly string[],
+  { ttlSeconds, workMiB }: { ttlSeconds: number; workMiB: number },
+): string[] {
+  return ['timeout', '-k', '5', String(ttlSeconds), ...program('hold', String(workMiB * 1024), ...command)]
+}
+
+/** What a guard exits with: its time is over (coreutils' timeout), or too much was written. */
+export const guardExit = { time: 124, disk: 122 } as const
 
 /** The environment of a builder or check: nothing of the host's, only HOME, the user's name and what is given. */
 export function environment(given: Readonly<Record<string, string>>): string[] {

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,6 +7,7 @@ import {
   builderUid,
   followBuilder,
   labels,
+  makeBuilderFolder,
   prepareStart,
   removeAttempt,
   type StartLayer,
@@ -29,7 +29,7 @@ withEngine('a builder, seen from inside', () => {
   let seen: any
 
   beforeAll(async () => {
-    writeFileSync(join(repo.dir, 'a'), 'one\n')
+    writeFileSync(join(repo.dir, 'a'), run)
     const base = repo.commit('base')
     writeFileSync(join(repo.dir, 'a'), 'two\n')
     const head = repo.commit('an item that was merged')
@@ -38,10 +38,11 @@ withEngine('a builder, seen from inside', () => {
     commits = { base, start: head, other }
     layer = await prepareStart(theEngine(), { run, start: head, base, bundle: repo.bundle })
     out = await makeOut()
-    const input = join(mkdtempSync(join(tmpdir(), 'bw-in-')), 'with, comma')
-    afterAll(() => rmSync(join(input, '..'), { recursive: true, force: true }))
-    mkdirSync(input)
-    execFileSync('chmod', ['-R', '755', join(input, '..')])
+    const parent = mkdtempSync(join(tmpdir(), 'bw-in-'))
+    afterAll(() => rmSync(parent, { recursive: true, force: true }))
+    // It could write there if the mount let it.
+    const input = join(parent, 'with, comma')
+    await makeBuilderFolder(input)
     copyFileSync(join(import.meta.dirname, 'support', 'probe.py'), join(input, 'probe.py'))
     await build({
       run,
@@ -80,8 +81,8 @@ withEngine('a builder, seen from inside', () => {
 
   it('can neither signal nor trace nor look into what ends it', () => {
     const processes = Object.values(seen.holder)
-    // The namespace's first process, the time limit and what runs under it.
-    expect(processes.length).toBe(3)
+    // The namespace's first process, the time limit, the watch over the disk, and what runs beside it.
+    expect(processes.length).toBeGreaterThanOrEqual(4)
     for (const refused of processes) expect(Object.entries(refused as object).filter(([, was]) => !was)).toEqual([])
   })
 
@@ -157,7 +158,7 @@ withEngine('an attempt', () => {
   let layer: StartLayer
 
   beforeAll(async () => {
-    writeFileSync(join(repo.dir, 'a'), 'one\n')
+    writeFileSync(join(repo.dir, 'a'), run)
     const base = repo.commit('base')
     layer = await prepareStart(theEngine(), { run, start: base, base, bundle: repo.bundle })
   })
@@ -188,6 +189,21 @@ withEngine('an attempt', () => {
     const hog = 'python3 -c "x = bytearray(400 << 20)"; exit 0'
     const end = await build({ ...id('memory'), layer, argv: ['sh', '-c', hog] })
     expect(end).toMatchObject({ exit: 0, oomKilled: true, timedOut: false })
+  })
+
+  it('is ended when it has written more in /work than it may, in one file or many', async () => {
+    const many = 'n=0; while :; do n=$((n + 1)); head -c 4000000 /dev/zero > file$n; done'
+    const end = await build({ ...id('disk'), layer, argv: ['sh', '-c', many] })
+    expect(end).toMatchObject({ exit: 137, diskFull: true, timedOut: false, oomKilled: false })
+    const one = 'head -c 100000000 /dev/zero > file; stat -c %s file > /bw/out/size'
+    const out = await makeOut()
+    await build({
+      ...id('one'),
+      layer,
+      argv: ['sh', '-c', one],
+      mounts: [{ host: out, target: '/bw/out', readOnly: false }],
+    })
+    expect(readFileSync(join(out, 'size'), 'utf8')).toBe(`${someLimits.workMiB * mib}\n`)
   })
 
   it('can be followed by several at once, and again when it has ended', async () => {

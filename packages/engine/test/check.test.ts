@@ -16,6 +16,7 @@ withEngine('a check', () => {
   let later: string
 
   beforeAll(async () => {
+    writeFileSync(join(repo.dir, 'of'), run)
     writeFileSync(join(repo.dir, 'a'), 'one\n')
     writeFileSync(join(repo.dir, 'test_a'), 'tests\n')
     const base = repo.commit('base')
@@ -60,8 +61,8 @@ withEngine('a check', () => {
       bundle: repo.bundle,
       removePaths: ['test_a', 'none/x'],
     })
-    expect(result.log).toBe('later\nbase\ntwo\na\n')
-    expect((await check('cat a; ls')).log).toBe('one\na\ntest_a\n')
+    expect(result.log).toBe('later\nbase\ntwo\na\nof\n')
+    expect((await check('cat a; ls')).log).toBe('one\na\nof\ntest_a\n')
   })
 
   it('says why when the commit cannot be laid out', async () => {
@@ -133,6 +134,12 @@ except OSError as error:
     print(error.strerror, made < ${someLimits.pids})`
     const { log } = await check('', { command: ['python3', '-c', bomb] })
     expect(log).toBe('Resource temporarily unavailable True\n')
+  })
+
+  it('is ended when it has written more in /work than it may', async () => {
+    const many = 'n=0; while :; do n=$((n + 1)); head -c 4000000 /dev/zero > file$n; done'
+    expect(await check(many)).toMatchObject({ exit: null, diskFull: true, timedOut: false })
+    expect(await leftovers()).toEqual([])
   })
 
   it('keeps the first and the last of a log that is too long', async () => {

@@ -17,6 +17,7 @@ withEngine('the collected tree', () => {
   let startTree: string
 
   beforeAll(async () => {
+    writeFileSync(join(repo.dir, 'of'), run)
     writeFileSync(join(repo.dir, 'edited'), 'before\n')
     writeFileSync(join(repo.dir, 'deleted'), 'x')
     writeFileSync(join(repo.dir, 'program'), 'x', { mode: 0o755 })

@@ -39,4 +39,4 @@ export function ownRun(): string {
   return run
 }
 
-export const someLimits = { memoryMiB: 256, pids: 64, cpus: 1, tmpMiB: 32, homeMiB: 16 }
+export const someLimits = { memoryMiB: 256, pids: 64, cpus: 1, tmpMiB: 32, homeMiB: 16, workMiB: 64 }

@@ -50,8 +50,8 @@ def refused(attempt):
     try:
         attempt()
         return False
-    except (PermissionError, ProcessLookupError) as error:
-        return isinstance(error, PermissionError)
+    except PermissionError:
+        return True
 
 
 def trace(pid):
@@ -61,6 +61,14 @@ def trace(pid):
 
 
 def attacks(pid):
+    """Which attacks on a process are refused; None when it ended by itself meanwhile."""
+    try:
+        return attacks_now(pid)
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def attacks_now(pid):
     return {
         "kill": refused(lambda: os.kill(pid, signal.SIGKILL)),
         "stop": refused(lambda: os.kill(pid, signal.SIGSTOP)),
@@ -111,7 +119,16 @@ def first_line(*paths):
 
 
 own = status_fields()
-others = [int(name) for name in os.listdir("/proc") if name.isdigit() and status_fields(name)["Uid"].split()[0] == "0"]
+
+
+def uid_of(pid):
+    try:
+        return status_fields(pid)["Uid"].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+others = [int(name) for name in os.listdir("/proc") if name.isdigit() and uid_of(name) == "0"]
 group = "/sys/fs/cgroup/"
 print(
     json.dumps(
@@ -126,7 +143,7 @@ print(
             "ipv6Routes": [line for line in open("/proc/net/ipv6_route") if not line.rstrip().endswith(" lo")],
             "writable": writable_places(),
             "reallyWritable": [path for path in ("/", "/etc", "/usr", "/base.git", "/start.git", "/bw/in", "/dev/mqueue", "/work", "/tmp", "/dev/shm", "/bw/out", os.environ["HOME"]) if can_write(path)],
-            "holder": {str(pid): attacks(pid) for pid in others},
+            "holder": {str(pid): seen for pid in others if (seen := attacks(pid))},
             "ipv4Loopback": binds(socket.AF_INET, "127.0.0.1"),
             "ipv6Loopback": binds(socket.AF_INET6, "::1"),
             "hostname": socket.gethostname(),
