@@ -3,6 +3,7 @@ import { commitTreeOid, importCommit, initStore, inspectSource, openStore, type 
 import { runStage, type Stage, stageFlags } from '@buildwave/stage'
 import { defineTool } from '@buildwave/stdio'
 import { mergeItems } from './merge.ts'
+import { showPreview } from './show-preview.ts'
 import type { Ground } from './stack.ts'
 
 export const tool = defineTool({
@@ -23,6 +24,7 @@ export const tool = defineTool({
       value: 'GLOB',
       help: 'files in which both sides’ added lines are kept, besides the shared ones',
     },
+    preview: { type: 'boolean', help: 'only show how each pair of items would meet, before or after building' },
     drop: { type: 'strings', value: 'ITEM', help: 'take this item out, and whatever needs it' },
     continue: {
       type: 'strings',
@@ -34,7 +36,8 @@ export const tool = defineTool({
   reads: 'item, build, patch, regression, scan, deferred and failure records',
   writes: 'one merge record an attempt, an integration record; refs/heads/builders/RUN in the run’s own repository',
   run(call) {
-    const { union, drop, skip } = call.flags
+    const { union, drop, skip, preview, run, json } = call.flags
+    if (preview) return showPreview(call.io, { run, json, union })
     const tellFolder = (folder: string | null, item: string) => {
       if (folder !== null) call.say.note(`edit the files in '${folder}', then give --continue ${item} again`)
     }

@@ -48,6 +48,8 @@ export interface Scene {
   patch(item: string, commit: string, change?: Partial<PatchRecord>): Promise<PatchRecord>
   /** Runs bw-merge on these records (without `run` and `end`). */
   merge(records: readonly object[], args?: readonly string[], options?: { cut?: boolean }): Promise<Result>
+  /** What `--preview` shows of these records on a terminal. */
+  preview(records: readonly object[], args?: readonly string[]): Promise<Result>
   /** Runs it from the journal. */
   replay(...args: string[]): Promise<Result>
   journal(): Record<string, unknown>[]
@@ -60,6 +62,7 @@ export interface Scene {
 
 export interface Result {
   status: number
+  stdout: string
   stderr: string
   records: Record<string, unknown>[]
   merges: MergeRecord[]
@@ -85,8 +88,8 @@ export async function openScene(files: Files = { 'a.txt': 'a\n' }, change: Parti
   await importCommit(store, source, base)
   const run = runRecord({ repo, base, identity: { name: 'Ada', email: 'ada@example.org' }, ...change })
   const end = (stage: string) => ({ kind: 'end', v: 1, run: runId, stage, complete: true, counts: {} })
-  const call = async (input: string, argv: readonly string[]): Promise<Result> => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const call = async (input: string, argv: readonly string[], isTTY = false): Promise<Result> => {
+    const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY }), new PassThrough()]
     const said = Promise.all([text(stdout), text(stderr)])
     const env = { PATH: process.env['PATH'], BW_STATE_DIR: state }
     const io = { argv, env, cwd: '/', stdin: Readable.from([input]), stdout, stderr, onSignal: () => () => undefined }
@@ -137,6 +140,7 @@ export async function openScene(files: Files = { 'a.txt': 'a\n' }, change: Parti
       recordUpstream(join(dir, 'journal.ndjson'), records)
       return call(lines(run, ...records, ...(cut ? [] : [end('bw-scan')])), args)
     },
+    preview: (records, args = []) => call(lines(run, ...records), ['--preview', ...args], true),
     replay: (...args) => call('', ['--run', runId, ...args]),
     journal: () =>
       readLines(existsSync(join(dir, 'journal.ndjson')) ? readFileSync(join(dir, 'journal.ndjson'), 'utf8') : ''),
@@ -210,6 +214,7 @@ function readResult({ status, stdout, stderr }: { status: number; stdout: string
   const merges = records.filter(({ kind }) => kind === 'merge') as unknown as MergeRecord[]
   return {
     status,
+    stdout,
     stderr,
     records,
     merges,
@@ -223,6 +228,6 @@ function readResult({ status, stdout, stderr }: { status: number; stdout: string
 function readLines(text: string): Record<string, unknown>[] {
   return text
     .split('\n')
-    .filter((line) => line.endsWith('}'))
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
