@@ -20,7 +20,7 @@ import {
 import { section, sections, tableRows } from './support/markdown.ts'
 import { root } from './support/pipeline.ts'
 import { fieldsOf, objectFields, type Shape } from './support/schema-text.ts'
-import { readWorkspace, scope } from './support/workspace.ts'
+import { isTest, readWorkspace, scope } from './support/workspace.ts'
 
 const pages = [
   'README.md',
@@ -90,6 +90,33 @@ describe('the protocol document', () => {
     expect(
       tableRows(section(protocol, 'Exit status')).map(([status, meaning]) => `${status?.padEnd(4)} ${meaning}`),
     ).toEqual(exitHelp)
+  })
+})
+
+describe('the protocol document and the sources', () => {
+  const protocol = readDocument('packages/core/README.md').text
+  const sources = readWorkspace(root).packages.flatMap(({ files }) =>
+    files.filter((file) => !isTest(file)).map(({ text }) => text),
+  )
+  const found = (pattern: RegExp) =>
+    [...new Set(sources.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name)))].sort()
+
+  it('have the same kinds', () => {
+    const others = tableRows(section(protocol, 'Lines that no stream has')).map(([kind = '']) => kind)
+    const known = [...Object.keys(schemas), ...others]
+    expect(found(/\bkind: '([a-z]+)',\s*v: 1\b/g).filter((kind) => !known.includes(kind))).toEqual([])
+  })
+
+  it('have the same intents', () => {
+    const table =
+      section(protocol, 'The journal')
+        .split('\n\n')
+        .find((part) => /^\| action/.test(part)) ?? ''
+    expect(
+      tableRows(table)
+        .map(([action]) => action)
+        .sort(),
+    ).toEqual(found(/\bintend\(\s*'([a-z-]+)'/g))
   })
 })
 
