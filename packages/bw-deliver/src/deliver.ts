@@ -71,7 +71,8 @@ async function deliver(
   const known = knownDelivery(stage, plan)
   if (known === undefined) await writeEvidence(stage, { plan, passed, ledger })
   stage.interrupt.stopping.throwIfAborted()
-  stage.intend('deliver', { repo: source.top, ref, from: null, to: oid })
+  // The branch that is there already is no effect to repeat.
+  if (await checkRef(plan)) stage.intend('deliver', { repo: source.top, ref, from: null, to: oid })
   const isNew = await deliverRef(source, store, { ref, oid, base })
   if (known !== undefined) {
     await stage.passOn(known)
