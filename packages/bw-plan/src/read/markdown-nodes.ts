@@ -7,9 +7,7 @@
  */
 import type { List, Nodes, RootContent, Table } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { frontmatterFromMarkdown } from 'mdast-util-frontmatter'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
-import { frontmatter } from 'micromark-extension-frontmatter'
 import { gfmTable } from 'micromark-extension-gfm-table'
 
 interface Place {
@@ -57,11 +55,13 @@ export interface Unreadable {
   text: string
 }
 
-const pieceLength = 64 * 1024
-const maxBlockLength = 512 * 1024
+const pieceLength = 16 * 1024
+const maxBlockLength = 256 * 1024
 const maxLineLength = 100_000
 const maxIndent = 120
 const maxMarkers = 24
+/** Markers on one line beyond the first, over the whole text. */
+const maxNested = 2000
 
 const inline = [
   'attention',
@@ -81,18 +81,46 @@ const inline = [
 export function readNodes(lines: readonly string[]): Node[] | Unreadable {
   const refusal = findUnreadable(lines)
   if (refusal !== null) return refusal
+  const matter = readFrontMatter(lines)
+  const blocks = readPieces(lines, { from: matter?.endLine ?? 0, pieceLength, hasShortcut: true })
+  return Array.isArray(blocks) && matter !== null ? [matter, ...blocks] : blocks
+}
+
+/** The lines between `---` at the very top and the next `---`. */
+function readFrontMatter(lines: readonly string[]): Aside | null {
+  if (!/^---[ \t]*$/.test(lines[0] ?? '')) return null
+  const end = lines.findIndex((line, at) => at > 0 && /^---[ \t]*$/.test(line))
+  return end === -1 ? null : { type: 'front-matter', line: 1, endLine: end + 1, text: lines.slice(1, end).join('\n') }
+}
+
+interface Pieces {
+  /** The index of the first line. */
+  from: number
+  pieceLength: number
+  hasShortcut: boolean
+}
+
+/** The blocks of the text, read in pieces of about this many characters. */
+export function readPieces(
+  lines: readonly string[],
+  { from: start, pieceLength, hasShortcut }: Pieces,
+): Node[] | Unreadable {
   const nodes: Node[] = []
-  let from = 0
+  let from = start
   let length = pieceLength
   while (from < lines.length) {
+    const plain = hasShortcut ? plainBullets(lines, from) : []
+    if (plain.length > 0) {
+      append(nodes, [toPlainList(plain)])
+      from += plain.length
+      continue
+    }
     const to = pieceEnd(lines, from, length)
     const piece = parsePiece(lines, from, to)
     const next = to === lines.length ? to : cutAt(piece, from)
     if (next > from) {
-      append(
-        nodes,
-        piece.filter((node) => node.line <= next).map((node) => trimList(node, next)),
-      )
+      const whole = piece.filter((node) => node.line <= next).map((node) => trimList(node, next))
+      append(nodes, whole)
       from = next
       length = pieceLength
     } else if (length < maxBlockLength) length *= 2
@@ -102,19 +130,47 @@ export function readNodes(lines: readonly string[]): Node[] | Unreadable {
 }
 
 function findUnreadable(lines: readonly string[]): Unreadable | null {
+  let nested = 0
   for (const [at, line] of lines.entries()) {
     if (line.length > maxLineLength) {
       return { kind: 'line-too-long', line: at + 1, text: `the line is longer than ${maxLineLength} characters` }
     }
     const head = /^(?:[\s>]|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$))*/.exec(line)?.[0] ?? ''
-    if (head.length <= maxMarkers) continue
-    const markers = head.replace(/\s+/g, '').length
+    if (head.length < 3) continue
+    const markers = head.match(/[->*+]|\d+/g)?.length ?? 0
+    nested += Math.max(0, markers - 1)
     const indent = line.length - line.trimStart().length
-    if (markers > maxMarkers || (indent > maxIndent && markers > 0)) {
-      return { kind: 'nested-too-deeply', line: at + 1, text: 'the line is nested too deeply' }
+    if (markers > maxMarkers || nested > maxNested || (indent > maxIndent && markers > 0)) {
+      return { kind: 'nested-too-deeply', line: at + 1, text: 'lists or quotes are nested too deeply' }
     }
   }
   return null
+}
+
+const plainBullet = /^(?:([-*+])|\d{1,9}[.)]) (?=[[\p{L}]|`(?!``))/u
+
+/**
+ * Bullets of one line each, as most plans have them by the hundred: the parser would give the same, fifty times slower.
+ * Only at the start of a block, and only where the next line is such a bullet too, so that nothing can belong to one.
+ */
+function plainBullets(lines: readonly string[], from: number): Bullet[] {
+  const bullets: Bullet[] = []
+  let kind: string | undefined
+  for (let at = from; at + 1 < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const marker = plainBullet.exec(line)?.[0].trim()
+    if (marker === undefined || !plainBullet.test(lines[at + 1] ?? '')) break
+    kind ??= marker.at(-1)
+    if (marker.at(-1) !== kind) break
+    const text = squeeze(line.slice(marker.length + 1).trimEnd())
+    const place = { line: at + 1, endLine: at + 1 }
+    bullets.push({ ...place, marker, nodes: [{ type: 'paragraph', ...place, text }] })
+  }
+  return bullets
+}
+
+function toPlainList(items: Bullet[]): BulletList {
+  return { type: 'list', line: items[0]?.line ?? 1, endLine: items.at(-1)?.endLine ?? 1, items }
 }
 
 function pieceEnd(lines: readonly string[], from: number, length: number): number {
@@ -154,10 +210,9 @@ function isSameKind(a: BulletList, b: BulletList): boolean {
 }
 
 function parsePiece(lines: readonly string[], from: number, to: number): Node[] {
-  const head = from === 0 ? [frontmatter(['yaml'])] : []
   const tree = fromMarkdown(lines.slice(from, to).join('\n'), {
-    extensions: [{ disable: { null: inline } }, gfmTable(), ...head],
-    mdastExtensions: [gfmTableFromMarkdown(), frontmatterFromMarkdown(['yaml'])],
+    extensions: [{ disable: { null: inline } }, gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
   })
   return tree.children.flatMap((node) => toNode(node, { lines, from }))
 }
@@ -171,9 +226,9 @@ function toNode(node: RootContent, text: Text): Node[] {
   const place = placeOf(node, text)
   switch (node.type) {
     case 'heading':
-      return [{ type: 'heading', ...place, depth: node.depth, text: textOf(node) }]
+      return [{ type: 'heading', ...place, depth: node.depth, text: squeeze(textOf(node)) }]
     case 'paragraph':
-      return [{ type: 'paragraph', ...place, text: textOf(node) }]
+      return [{ type: 'paragraph', ...place, text: squeeze(textOf(node)) }]
     case 'list':
       return [toList(node, text)]
     case 'code':
@@ -184,8 +239,6 @@ function toNode(node: RootContent, text: Text): Node[] {
       return [{ type: 'quote', ...place, text: '' }]
     case 'html':
       return [{ type: 'html', ...place, text: node.value }]
-    case 'yaml':
-      return [{ type: 'front-matter', ...place, text: node.value }]
     case 'table':
       return [toGrid(node, text)]
     default:
@@ -219,6 +272,11 @@ function textOf(node: Nodes): string {
   if (node.type === 'text') return node.value
   if (node.type === 'break') return '\n'
   return 'children' in node ? node.children.map(textOf).join('') : ''
+}
+
+/** Long runs of spaces as one: what looks for the end of a line would try each of them. */
+function squeeze(text: string): string {
+  return text.replace(/[^\S\n]{8,}/g, ' ')
 }
 
 /** A fence that ends with its container or the text and not with a fence of its own. */

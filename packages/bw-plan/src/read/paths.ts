@@ -3,6 +3,7 @@
  * by its looks: a known extension, a trailing slash, a wildcard, or a first folder that the repository has.
  */
 import { normalizeGlob, type Tree } from '@buildwave/core'
+import { splitCode } from './code-spans.ts'
 import { hasKnownExtension, isKnownFileName } from './file-names.ts'
 
 export interface PathRules {
@@ -29,8 +30,8 @@ interface Token {
 function withoutAsides(text: string): string {
   return text
     .replace(/<!--.*?(?:-->|$)/g, ' ')
-    .replace(/\[(?:source|ref|see):[^\]]{0,300}\]/gi, ' ')
-    .replace(/\[([^\]]{0,300})\]\([^)\s]{0,500}\)/g, '$1')
+    .replace(/\[(?:source|ref|see):[^[\]]{0,300}\]/gi, ' ')
+    .replace(/\[([^[\]]{0,300})\]\([^)\s]{0,500}\)/g, '$1')
 }
 
 function splitClauses(text: string): string[] {
@@ -46,13 +47,10 @@ function isProhibition(clause: string): boolean {
 
 function readTokens(clause: string): Token[] {
   const tokens: Token[] = []
-  for (const [at, part] of clause.split(/(`+)(.*?[^`])\1(?!`)/).entries()) {
-    const after = tokens.at(-1)?.text.toLowerCase() ?? ''
-    if (at % 3 === 1) continue
-    if (at % 3 === 2) for (const word of codeWords(part)) tokens.push({ text: word, isCode: true, after })
-    else
-      for (const word of plainWords(part))
-        tokens.push({ ...word, isCode: false, after: tokens.at(-1)?.text.toLowerCase() ?? '' })
+  for (const { text, isCode } of splitCode(clause)) {
+    for (const word of isCode ? codeWords(text) : plainWords(text)) {
+      tokens.push({ text: word, isCode, after: tokens.at(-1)?.text.toLowerCase() ?? '' })
+    }
   }
   return tokens
 }
@@ -78,12 +76,12 @@ function splitOutsideBraces(text: string): string[] {
   return [...parts, text.slice(from)]
 }
 
-function plainWords(text: string): { text: string }[] {
+function plainWords(text: string): string[] {
   return splitOutsideBraces(text)
     .join(' , ')
     .split(/[\s→⇒|]+|->/)
     .filter((word) => word !== '')
-    .map((word) => ({ text: trimWord(word) }))
+    .map(trimWord)
 }
 
 /** Takes quotes, punctuation and Markdown marks off a word, leaving brackets that belong to a path. */

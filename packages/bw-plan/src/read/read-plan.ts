@@ -26,6 +26,11 @@ export interface ReadOptions {
   tree?: Tree
 }
 
+/** More items are no plan; the bound keeps hostile text from costing minutes. */
+const maxItems = 20_000
+/** Longest Markdown plan, in characters; 10,000 items with three globs each are a third of it. */
+const maxLength = 3 * 1024 * 1024
+
 /** Reads a plan. Whatever is wrong with it is a diagnostic; with an error among them the items are only for show. */
 export function readPlan(
   file: { name: string; bytes: Uint8Array },
@@ -36,6 +41,8 @@ export function readPlan(
   const source: Source = { name: file.name, text, lines: text.split('\n'), tree }
   const json = readJson(source, format)
   if (json !== null) return json
+  if (text.length > maxLength)
+    return failure('plan-too-large', 1, `the plan is longer than ${maxLength} characters; split it`)
   const nodes = readNodes(source.lines)
   return Array.isArray(nodes)
     ? readMarkdown(nodes, { source, wanted: format })
@@ -97,6 +104,8 @@ function firstOf(
     return finish(matter.format, { drafts: matter.drafts, diagnostics: [] }, { nodes: [], dottedInOrder: false })
   }
   const boxes = collectBoxes(nodes)
+  const tops = boxes.filter(({ parent }) => parent === null).length
+  if (tops > maxItems) return tooMany(tops)
   const boxed = wants('checklist', 'spec-kit', 'kiro', 'cc-sdd', 'openspec', 'bmad-story', 'github-tasklist')
     ? draftBoxes(boxes, source)
     : { drafts: [], diagnostics: [] }
@@ -161,6 +170,7 @@ interface Rest {
 }
 
 function finish(format: Format, { drafts, diagnostics }: Drafts, { nodes, dottedInOrder }: Rest): Reading {
+  if (drafts.length > maxItems) return tooMany(drafts.length)
   const names = new Map(drafts.flatMap(({ id }) => (id === null ? [] : [[id.toLowerCase(), id] as const])))
   const find = (name: string) =>
     names.get(name.toLowerCase()) ?? names.get(name.replace(/^#/, '').toLowerCase()) ?? null
@@ -201,6 +211,10 @@ function checkCode(nodes: readonly Node[]): Diagnostic[] {
     const text = `${count} box${count === 1 ? '' : 'es'} in ${node.type === 'code' ? 'code' : 'a comment'} ignored`
     return [{ level: 'info', kind, line: node.line, text, about: String(count) }]
   })
+}
+
+function tooMany(count: number): Reading {
+  return failure('too-many-items', 1, `the plan has ${count} items; ${maxItems} are read at most, so split it`)
 }
 
 function failure(kind: string, line: number, text: string): Reading {

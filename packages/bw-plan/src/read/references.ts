@@ -6,6 +6,9 @@ export type Reference =
   | { type: 'range'; from: string; to: string }
   | { type: 'all-before' }
 
+/** Longest list of references that is read, in characters. */
+const maxList = 10_000
+
 const noun = `(?:tasks?|items?|issues?|stor(?:y|ies)|units?|work packages?|wps?|tickets?|todos?|任务|задач[аиу])`
 const id = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Za-z]{1,10}-?\d+(?:\.\d+)*[a-z]?|\d+(?:\.\d+)*)`
 const strongId = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Z][A-Za-z]{0,9}-?\d+(?:\.\d+)*|\d+(?:\.\d+)+)`
@@ -36,12 +39,16 @@ export function readInlineReferences(text: string, isFirst: boolean): Reference[
     /\b(?:depends?|dependent|depending|builds?)\s+(?:up)?on\b:?|\bblocked\s+by\b:?|\bwaits?\s+for\b:?|依赖(?:于)?|зависит от|abhängig von|dépend de|depende de/gi
   for (const match of text.matchAll(strong)) {
     if (isNegation(text.slice(Math.max(0, match.index - 20), match.index + match[0].length))) continue
-    found.push(...readList(text.slice(match.index + match[0].length, match.index + 500), { bare: true, strict: true }))
+    found.push(
+      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: true, strict: true }),
+    )
   }
   if (!isFirst) return found
   for (const match of text.matchAll(/\b(?:after|once|requires?|needs?|following)\b:?/gi)) {
     if (isNegation(text.slice(Math.max(0, match.index - 20), match.index))) continue
-    found.push(...readList(text.slice(match.index + match[0].length, match.index + 500), { bare: false, strict: true }))
+    found.push(
+      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: false, strict: true }),
+    )
   }
   return found
 }

@@ -1,3 +1,4 @@
+import { splitCode } from './code-spans.ts'
 import { isKeyLine } from './key-line.ts'
 
 /** The first paragraph of an item up to its first key line (`Files: …`), its lines joined. Source text, not yet a title. */
@@ -23,10 +24,8 @@ export function headline(paragraph: string): string {
 
 /** Source text as a title: code ticks, bold and italic marks, links, footnotes and comments taken off, spaces made single. */
 export function cleanTitle(source: string): string {
-  const plain = source
-    .replace(/<!--.*?(?:-->|$)/g, ' ')
-    .split(/(`+)(.*?[^`])\1(?!`)/)
-    .map((part, at) => (at % 3 === 0 ? unmark(part) : at % 3 === 2 ? part : ''))
+  const plain = splitCode(source.replace(/<!--.*?(?:-->|$)/g, ' '))
+    .map(({ text, isCode }) => (isCode ? text : unmark(text)))
     .join('')
   return plain.replace(/\s+/g, ' ').trim()
 }
@@ -38,7 +37,7 @@ export function isStruck(source: string): boolean {
 
 function unmark(text: string): string {
   return text
-    .replace(/!?\[([^\]]{0,300})\]\([^)\s]{0,500}(?:\s+"[^"]{0,200}")?\)/g, '$1')
+    .replace(/!?\[([^[\]]{0,300})\]\([^)\s]{0,500}(?:\s+"[^"]{0,200}")?\)/g, '$1')
     .replace(/\[\^[^\]]{1,40}\]/g, '')
     .replace(/(^|[\s("'>\]])(\*\*|__)(?=[^\s*/_])/g, '$1')
     .replace(/([^\s/*])(?:\*\*)(?=$|[\s).,:;!?"'<\]])/g, '$1')
