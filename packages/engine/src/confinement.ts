@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { HostConfig, MountSettings } from 'dockerode'
 import { program } from './program.ts'
 import { builderGid } from './uid.ts'
@@ -39,6 +40,9 @@ export const sealed = {
   LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } },
 } satisfies HostConfig
 
+/** A kernel started without IPv6 has no such sysctls, and a container that asks for them does not start. */
+const hasIpv6 = existsSync('/proc/sys/net/ipv6')
+
 /**
  * A network namespace with a loopback and nothing else. Without the sysctls `::1` cannot be bound, without the host
  * entry a program that looks up its own name fails; both happen in test suites.
@@ -46,7 +50,7 @@ export const sealed = {
 export const ownNamespaces = {
   NetworkMode: 'none',
   Init: true,
-  Sysctls: { 'net.ipv6.conf.all.disable_ipv6': '0', 'net.ipv6.conf.lo.disable_ipv6': '0' },
+  Sysctls: hasIpv6 ? { 'net.ipv6.conf.all.disable_ipv6': '0', 'net.ipv6.conf.lo.disable_ipv6': '0' } : {},
   ExtraHosts: ['builder:127.0.0.1'],
 } satisfies HostConfig
 

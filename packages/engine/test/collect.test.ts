@@ -17,13 +17,12 @@ withEngine('the collected tree', () => {
   let startTree: string
 
   beforeAll(async () => {
-    writeFileSync(join(repo.dir, 'of'), run)
     writeFileSync(join(repo.dir, 'edited'), 'before\n')
     writeFileSync(join(repo.dir, 'deleted'), 'x')
     writeFileSync(join(repo.dir, 'program'), 'x', { mode: 0o755 })
     mkdirSync(join(repo.dir, 'folder'))
     writeFileSync(join(repo.dir, 'folder', 'inner'), 'x')
-    writeFileSync(join(repo.dir, '.gitignore'), 'ignored\n')
+    writeFileSync(join(repo.dir, '.gitignore'), `ignored\n# ${run}\n`)
     symlinkSync('edited', join(repo.dir, 'link'))
     const base = repo.commit('base')
     startTree = repo.git('rev-parse', `${base}^{tree}`)
