@@ -17,6 +17,9 @@ export interface Engine {
 /** 50 unbounded starts took 2.2 times as long for each container as 8 at a time did. */
 const lifeCycleCalls = 8
 
+/** A busy engine answers within seconds; one that hangs never does. */
+const answerMilliseconds = 30_000
+
 /**
  * Speaks to the engine that `DOCKER_HOST` or the docker context names and makes sure that it answers.
  * Throws UserError `no-engine` with the next step when none does.
@@ -27,7 +30,9 @@ export async function connect(): Promise<Engine> {
     // Half of a tool's start is spent on loading this: only those that need an engine pay for it.
     const { default: Dockerode } = await import('dockerode')
     const docker = new Dockerode(await dockerOptions(address, certificates))
-    await docker.ping()
+    // Its types do not know that it takes a signal.
+    const ping = docker.ping.bind(docker) as unknown as (options: { abortSignal: AbortSignal }) => Promise<unknown>
+    await ping({ abortSignal: AbortSignal.timeout(answerMilliseconds) })
     return { docker, owner: String(process.getuid?.() ?? 0), limited: places(lifeCycleCalls) }
   } catch (cause) {
     throw new UserError('no-engine', `no container engine answers at '${address}'`, {
