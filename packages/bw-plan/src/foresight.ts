@@ -25,7 +25,12 @@ function unknownCost(items: readonly PlannedItem[], { policies, schedule, rerun 
   const base = { kind: 'unknown-ownership', line: first.line, about, level: 'warning' } as const
   if (policies.unknown === 'parallel') return [{ ...base, text: `${who} and may run beside anything` }]
   const cost = schedule.waves - rerun({ unknown: 'parallel' })
-  return [{ ...base, text: `${who}: ${waves(cost)}; name their files or pass --unknown=parallel` }]
+  return [
+    {
+      ...base,
+      text: `${who}: ${waves(cost)}; name ${unknown.length === 1 ? 'its' : 'their'} files or pass --unknown=parallel`,
+    },
+  ]
 }
 
 /** The waves that each rule adds. A rule that adds none is not worth a line. */
