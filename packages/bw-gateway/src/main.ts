@@ -44,16 +44,15 @@ const tool = defineTool({
     if (args[0] !== undefined)
       throw new UserError('bad-arguments', `unexpected argument '${args[0]}'`, { hint: 'see --help' })
     const gateway = await startGateway(settingsFrom(flags, io))
-    // Whoever started it reads this line and goes away.
-    io.stdout.on('error', () => undefined)
-    io.stdout.write(`${JSON.stringify({ ready: true, socketDir: gateway?.socketDir ?? null })}\n`)
-    if (gateway === null) return exit.ok
     let status: ExitStatus = exit.ok
     const forget = io.onSignal((signal) => {
       status = signal === 'SIGINT' ? exit.interrupted : exit.terminated
-      gateway.stop()
+      gateway?.stop()
     })
-    await gateway.ended
+    // Whoever started it reads this line and goes away.
+    io.stdout.on('error', () => undefined)
+    io.stdout.write(`${JSON.stringify({ ready: true, socketDir: gateway?.socketDir ?? null })}\n`)
+    await gateway?.ended
     forget()
     return status
   },

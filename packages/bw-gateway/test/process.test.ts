@@ -7,13 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { UserError } from '@buildwave/core'
-import { type Gateway, type GatewayOptions, gatewayFor, relayFor } from '@buildwave/gateway'
+import { type Gateway, type GatewayOptions, gatewayFor } from '@buildwave/gateway'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ModelApiOptions, startModelApi } from '../../../test/support/model-api.ts'
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 const relay = join(import.meta.dirname, '..', '..', 'gateway', 'relay', 'relay.py')
 const secret = ['sk', 'ant', 'oat01', 's'.repeat(40)].join('-')
+/** Waits for a state to be reached, however busy the machine is. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
+
 const none = { tokens: null, usd: null, turns: null }
 const body = JSON.stringify({ model: 'claude-sonnet-5-5', stream: true, messages: [], tools: [{ name: 'Bash' }] })
 
@@ -77,11 +80,9 @@ function viaSocket(gateway: Gateway): object {
   return { socketPath: join(gateway.socketDir, 'api.sock') }
 }
 
-async function startRelay(gateway: Pick<Gateway, 'socketDir' | 'port'>): Promise<ChildProcess> {
-  const [program = '', , ...rest] = relayFor(gateway, relay).argv
-  const child = spawn(program, [relay, rest[0] ?? '', join(gateway.socketDir, 'api.sock')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function startRelay({ port, socketDir }: Pick<Gateway, 'socketDir' | 'port'>): Promise<ChildProcess> {
+  const argv = [relay, String(port), join(socketDir, 'api.sock')]
+  const child = spawn('python3', argv, { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   return child
@@ -99,11 +100,11 @@ describe('a lease', () => {
     const { token } = first.addressFor('sum', 1)
     expect((await post(viaSocket(first), token)).status).toBe(200)
     const used = async () => (await first.state()).items['sum']
-    await expect.poll(used).toMatchObject({ turns: 1, tokens: { input: 100, output: 25 } })
+    await eventually(used).toMatchObject({ turns: 1, tokens: { input: 100, output: 25 } })
     first.close()
     second.close()
-    await expect.poll(() => count(place, 'ended')).toBe(1)
-    await expect.poll(() => readdirSync(join(place.folder, 'bw'))).toEqual([])
+    await eventually(() => count(place, 'ended')).toBe(1)
+    await eventually(() => readdirSync(join(place.folder, 'bw'))).toEqual([])
   })
 
   test('brings a gateway that was killed back, with the same tokens, counts and folder', async () => {
@@ -111,9 +112,9 @@ describe('a lease', () => {
     const gateway = await open(place.options)
     const { token } = gateway.addressFor('sum', 1)
     await post(viaSocket(gateway), token)
-    await expect.poll(() => count(place, 'request')).toBe(1)
+    await eventually(() => count(place, 'request')).toBe(1)
     process.kill(pidOf(place), 'SIGKILL')
-    await expect.poll(() => count(place, 'started'), { timeout: 20_000 }).toBe(2)
+    await eventually(() => count(place, 'started')).toBe(2)
     await expect
       .poll(() =>
         post(viaSocket(gateway), token).then(
@@ -122,7 +123,7 @@ describe('a lease', () => {
         ),
       )
       .toBe(200)
-    await expect.poll(async () => (await gateway.state()).items['sum']?.tokens.input).toBe(200)
+    await eventually(async () => (await gateway.state()).items['sum']?.tokens.input).toBe(200)
   })
 
   test('may bring higher bounds, but not another upstream or list of hosts', async () => {
@@ -191,8 +192,8 @@ test('two gateways that are started at the same moment leave one', async () => {
   expect((await post(viaSocket(second), token)).status).toBe(200)
   first.close()
   second.close()
-  await expect.poll(() => count(place, 'ended')).toBe(count(place, 'started'))
-  await expect.poll(() => readdirSync(join(place.folder, 'bw'))).toEqual([])
+  await eventually(() => count(place, 'ended')).toBe(count(place, 'started'))
+  await eventually(() => readdirSync(join(place.folder, 'bw'))).toEqual([])
 })
 
 test('the credential is in neither the argv, the environment nor a file of the gateway', async () => {
@@ -250,7 +251,7 @@ describe('the relay', () => {
       expect((await post({ host: '127.0.0.1', port: gateway.port }, token)).status).toBe(200)
     }
     child.kill('SIGKILL')
-    await expect.poll(() => count(place, 'ended')).toBe(1)
+    await eventually(() => count(place, 'ended')).toBe(1)
   })
 
   test('lets a request live through a restart of the gateway', async () => {
@@ -261,7 +262,7 @@ describe('the relay', () => {
     const pid = pidOf(place)
     process.kill(pid, 'SIGKILL')
     // It is our child: its entry goes when its last thread has ended and its sockets are closed.
-    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false)
+    await eventually(() => existsSync(`/proc/${pid}`)).toBe(false)
     const reply = await post({ host: '127.0.0.1', port: gateway.port }, token)
     expect(reply.status).toBe(200)
   })

@@ -23,6 +23,9 @@ const secrets = {
   claude: ['sk', 'ant', 'oat01', 's'.repeat(40)].join('-'),
   codex: ['sk', 'proj', 'o'.repeat(40)].join('-'),
 }
+/** Waits for a state to be reached, however busy the machine is. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
+
 const none = { tokens: null, usd: null, turns: null }
 
 interface Played extends BuildEnd {
@@ -249,7 +252,7 @@ describe.skipIf(binaries.claude === null)('Claude Code', () => {
         agent: 'claude',
         answer: () => ({ hang: true }),
         async meddle(pid, api) {
-          await expect.poll(() => api.asked.length, { timeout: 30_000 }).toBeGreaterThan(0)
+          await eventually(() => api.asked.length).toBeGreaterThan(0)
           process.kill(pid, signal)
         },
       })

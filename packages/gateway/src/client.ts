@@ -199,14 +199,3 @@ async function askControl(socketPath: string, path: string): Promise<string> {
     ask.end()
   })
 }
-
-/** What a builder's way out needs of its holder: the relay's program and the socket's folder, and the relay's argv. */
-export function relayFor(gateway: Pick<Gateway, 'socketDir' | 'port'>, relayFile: string) {
-  return {
-    mounts: [
-      { host: gateway.socketDir, target: '/bw/gateway', readOnly: true },
-      { host: relayFile, target: '/bw/relay.py', readOnly: true },
-    ],
-    argv: ['python3', '/bw/relay.py', String(gateway.port), '/bw/gateway/api.sock'],
-  }
-}

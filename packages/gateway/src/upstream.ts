@@ -42,7 +42,8 @@ export function openUpstream(api: Api, address: string | null, env: Env): Upstre
 
 /** Connections are kept and used again; through a proxy each is a tunnel with TLS inside. */
 function openAgent(base: URL, proxy: URL | null): Agent {
-  const options = { keepAlive: true, maxFreeSockets: 8 }
+  // An idle connection is let go soon: routers forget it without a word, and a request on it would wait for nothing.
+  const options = { keepAlive: true, maxFreeSockets: 8, timeout: 30_000 }
   if (base.protocol === 'http:') return new Agent(options)
   if (proxy === null) return new SecureAgent(options)
   const target = { host: base.hostname, port: base.port === '' ? 443 : Number(base.port) }
@@ -82,7 +83,12 @@ function send(
     })
     ask.on('timeout', () => ask.destroy(new Error('no answer from the API in time')))
     ask.on('response', resolve)
-    ask.on('error', reject)
+    ask.on('error', (error: NodeJS.ErrnoException) => {
+      // The API closed an idle connection at the moment we took it up again: it has seen nothing of this request.
+      const isStale = ask.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted
+      if (isStale) resolve(send(base, agent, { route, headers, body, signal }))
+      else reject(error)
+    })
     ask.end(body)
   })
 }

@@ -42,7 +42,8 @@ export function openUsage(api: Api, contentType: string | undefined): UsageReade
   const found: Usage = { tokens: noTokens, model: null, isFinal: false, bytes: 0 }
   const take = (value: unknown) => takeUsage(api, asFields(value), found)
   const isStream = /^text\/event-stream\b/i.test(contentType ?? '')
-  const lines = isStream ? eachLine((line) => line.startsWith('data:') && take(parse(line.slice(5)))) : wholeText(take)
+  const isTelling = (line: string) => line.startsWith('data:') && line.includes('"usage"')
+  const lines = isStream ? eachLine((line) => isTelling(line) && take(parse(line.slice(5)))) : wholeText(take)
   return {
     push(chunk) {
       found.bytes += chunk.length
@@ -55,17 +56,34 @@ export function openUsage(api: Api, contentType: string | undefined): UsageReade
   }
 }
 
+/** Work is linear in the bytes, also when one line comes in thousands of pieces. */
 function eachLine(read: (line: string) => void) {
   const decoder = new StringDecoder('utf8')
-  let rest = ''
+  let pieces: string[] = []
+  let size = 0
+
+  function keep(piece: string): void {
+    size += piece.length
+    if (size <= longest) pieces.push(piece)
+    else pieces = []
+  }
+
+  function finish(): void {
+    if (size <= longest) read(pieces.join(''))
+    pieces = []
+    size = 0
+  }
+
   return {
     push(chunk: Buffer) {
-      const lines = (rest + decoder.write(chunk)).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > longest) rest = ''
-      for (const line of lines) read(line)
+      const [first = '', ...others] = decoder.write(chunk).split('\n')
+      keep(first)
+      for (const piece of others) {
+        finish()
+        keep(piece)
+      }
     },
-    end: () => read(rest),
+    end: finish,
   }
 }
 

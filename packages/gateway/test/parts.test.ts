@@ -410,6 +410,14 @@ describe('usage', () => {
     expect(estimate({ ...end, tokens: noTokens }, 4000).input).toBe(1000)
   })
 
+  test('behind a line of any length is still read', () => {
+    const reader = openUsage('anthropic', 'text/event-stream')
+    const piece = Buffer.alloc(65_536, 'x')
+    for (let n = 0; n < 400; n++) reader.push(piece)
+    reader.push(Buffer.from(`\n\n${delta}`))
+    expect(reader.end()).toMatchObject({ tokens: { output: 40 }, bytes: 400 * 65_536 + delta.length + 2 })
+  })
+
   test('is read from a whole answer, and from the other API', () => {
     const whole = openUsage('anthropic', 'application/json')
     whole.push(Buffer.from('{"model":"m","usage":{"input_tokens":3,'))

@@ -6,6 +6,9 @@ import type { Answer } from '../../../test/support/model-api.ts'
 import { startGateway } from '../src/gateway.ts'
 import { askSocket, mainRequest, newFolder, noBounds, secret, startRig, tokenFile } from './support/rig.ts'
 
+/** Waits for a state to be reached, however busy the machine is. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 })
+
 describe('a request', () => {
   test('reaches the API with the real credential, and nothing of it comes back', async () => {
     const rig = await startRig({
@@ -82,7 +85,28 @@ describe('a request', () => {
     const rig = await startRig({ answer: () => ({ text: 'hello', cutAfter: 3 }) })
     await expect(rig.ask({})).rejects.toThrow()
     const counted = () => rig.log().find((line) => line['event'] === 'request')
-    await expect.poll(counted).toMatchObject({ cut: true, estimated: true, tokens: { input: 100 } })
+    await eventually(counted).toMatchObject({ cut: true, estimated: true, tokens: { input: 100 } })
+  })
+
+  test('that meets a connection which the API has just closed is sent again', async () => {
+    // It answers the first request of each connection and resets it at the second.
+    let requests = 0
+    const upstream = createServer((socket) => {
+      let isFirst = true
+      socket.on('error', () => undefined)
+      socket.on('data', (chunk) => {
+        if (!chunk.toString('latin1').startsWith('POST')) return
+        if (!isFirst) return void socket.resetAndDestroy()
+        isFirst = false
+        requests++
+        socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}')
+      })
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    onTestFinished(() => void upstream.close())
+    const rig = await startRig({}, { upstream: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}` })
+    for (let n = 0; n < 3; n++) expect((await rig.ask({ body: { messages: [] } })).status).toBe(200)
+    expect(requests).toBe(3)
   })
 
   test('to an API that cannot be reached is answered so', async () => {
@@ -95,7 +119,7 @@ describe('a request', () => {
   test('is one of at most 16 at once', async () => {
     const rig = await startRig({ answer: () => ({ hang: true }) })
     const hanging = Array.from({ length: 16 }, () => rig.ask({}).catch(() => null))
-    await expect.poll(() => rig.api.asked.length).toBe(16)
+    await eventually(() => rig.api.asked.length).toBe(16)
     expect((await rig.ask({})).status).toBe(503)
     await rig.stop()
     await Promise.all(hanging)
@@ -107,11 +131,11 @@ describe('a request', () => {
     const body = JSON.stringify(mainRequest)
     const auth = `authorization: Bearer ${rig.tokenFor('sum')}`
     socket.write(`POST /v1/messages HTTP/1.1\r\nhost: x\r\n${auth}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-    await expect.poll(() => rig.api.asked.length).toBe(1)
+    await eventually(() => rig.api.asked.length).toBe(1)
     socket.destroy()
     // Its place among the 16 is free again: the gateway has dropped it.
     const others = Array.from({ length: 16 }, () => rig.ask({}).catch(() => null))
-    await expect.poll(() => rig.api.asked.length).toBe(17)
+    await eventually(() => rig.api.asked.length).toBe(17)
     await rig.stop()
     await Promise.all(others)
   })
@@ -163,7 +187,7 @@ describe('bounds', () => {
         (reply) => reply.text,
         () => '',
       )
-    await expect.poll(refused).toContain('the 1000 tokens of this item are used up')
+    await eventually(refused).toContain('the 1000 tokens of this item are used up')
     expect(rig.api.asked).toHaveLength(1)
   })
 
@@ -171,7 +195,7 @@ describe('bounds', () => {
     const rig = await startRig({}, { bounds: { item: { ...noBounds, usd: 0.0001 }, run: noBounds } })
     for (let n = 0; n < 3; n++) expect((await rig.ask({ body: { ...mainRequest, model: 'other-1' } })).status).toBe(200)
     const said = () => rig.log().filter((line) => line['event'] === 'unpriced')
-    await expect.poll(said).toMatchObject([{ model: 'other-1' }])
+    await eventually(said).toMatchObject([{ model: 'other-1' }])
   })
 
   test('count no turnfor a request that failed', async () => {
@@ -203,7 +227,7 @@ describe('an API that has had enough', () => {
   test('is asked by nobody while it wants to be left alone', async () => {
     const rig = await startRig({ answer: ({ ordinal }) => (ordinal === 1 ? limited : { text: 'late' }) })
     const first = rig.ask({ item: 'a' })
-    await expect.poll(() => rig.log().some((line) => line['event'] === 'parked')).toBe(true)
+    await eventually(() => rig.log().some((line) => line['event'] === 'parked')).toBe(true)
     const others = ['b', 'c', 'd'].map((item) => rig.ask({ item }))
     expect(rig.api.asked).toHaveLength(1)
     for (const reply of [await first, ...(await Promise.all(others))]) expect(reply.status).toBe(200)
