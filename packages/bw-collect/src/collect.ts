@@ -58,7 +58,7 @@ async function* attempts(stage: Stage): AsyncGenerator<Attempt> {
     const builder = builders.get(nameOf(build))
     const item = stage.items().find((known) => known.item === build.item)
     if (builder === undefined || item === undefined) throw missingRecords(build)
-    yield { item, builder, build }
+    yield { item, builder, build, earlier: earlierPatch(stage, build) }
   }
 }
 
@@ -105,6 +105,13 @@ async function repeat(stage: Stage, patch: { kind: string; [field: string]: unkn
   if (regression !== undefined) await stage.passOn(regression)
   await stage.passOn(patch)
   return patchRecord.parse(patch)
+}
+
+function earlierPatch(stage: Stage, { item, attempt }: BuildRecord): PatchRecord | null {
+  const found = stage.journal.records().findLast((record) => {
+    return record.kind === 'patch' && record['item'] === item && record['attempt'] === attempt
+  })
+  return found === undefined ? null : patchRecord.parse(found)
 }
 
 /** What can be wrong with one attempt's work; anything else is the tool's own failure. */

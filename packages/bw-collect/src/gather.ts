@@ -7,6 +7,8 @@ export interface Attempt {
   item: ItemRecord
   builder: BuilderRecord
   build: BuildRecord
+  /** What an earlier call gathered, as its patch record tells: all that is left of an attempt without changes. */
+  earlier: Gathered | null
 }
 
 export interface Gathered {
@@ -34,8 +36,9 @@ export async function gather(doors: Doors, attempt: Attempt): Promise<Gathered> 
   const known = await readRef(repo, ref)
   const id = { run: run.run, item: build.item, attempt: build.attempt }
   if ((await attemptState(engine, id)).state === 'absent') {
-    if (known === null) throw attemptGone(build)
-    return { commit: known, tree: await commitTreeOid(repo, known) }
+    if (known !== null) return { commit: known, tree: await commitTreeOid(repo, known) }
+    if (attempt.earlier?.commit === null) return attempt.earlier
+    throw attemptGone(build)
   }
   await stopAttempt(engine, id)
   const layer = await prepareStart(engine, {

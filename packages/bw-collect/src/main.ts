@@ -37,7 +37,7 @@ const tool = defineTool({
     const { flags } = call
     const settings = { scope: readScope(flags.scope), parallel: flags.parallel ?? defaultParallel }
     return runStage(call, {}, (stage) =>
-      collectBuilds(stage, settings, { engine: connect, show: (patch) => explain(call.say, patch) }),
+      collectBuilds(stage, settings, { engine: () => connect(stage), show: (patch) => explain(call.say, patch) }),
     )
   },
 })

@@ -30,6 +30,7 @@ const builders: Record<string, string> = {
   'odd-files': `mkdir -p own; printf 'a\\r\\nb' > own/crlf; printf '\\0\\377' > own/binary; : > own/empty
 printf '#!/bin/sh\\n' > own/run; chmod +x own/run; ln -s ../../../etc/passwd own/out-link; ln -s run own/in-link
 printf x > 'own/with space'; printf x > "own/$(printf 'new\\nline')"\n`,
+  idle: 'echo "nothing to do"\n',
   strays: 'echo >> calc/stats.py; echo >> calc/names.py; echo x > calc/new.py\n',
   nests:
     'mkdir inner && cd inner && git init -q && echo x > f && git add f && git -c user.name=a -c user.email=a@b commit -qm x\n',
@@ -156,14 +157,15 @@ describe('bw-collect', () => {
   })
 
   it('judges again from the kept commits once the containers are gone', async () => {
-    const strays = built
+    const some = built
       .split('\n')
-      .filter((line) => !line.includes('"kind":"build"') || line.includes('"item":"strays"'))
+      .filter((line) => !line.includes('"kind":"build"') || /"item":"(strays|idle)"/.test(line))
       .join('\n')
-    const again = await flow.call('bw-collect', ['--again', '--scope', 'block'], strays)
+    const again = await flow.call('bw-collect', ['--again', '--scope', 'block'], some)
     const patch = only<PatchRecord>(again, 'patch', 'strays')
     expect(patch.commit).toBe(patchOf('strays').commit)
     expect(patch.blockedBy).toEqual(['out-of-scope'])
+    expect(only<PatchRecord>(again, 'patch', 'idle')).toMatchObject({ commit: null, blockedBy: ['no-changes'] })
   })
 
   it('answers for an attempt that is gone before it was collected with exit 4', async () => {
