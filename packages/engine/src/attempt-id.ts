@@ -15,7 +15,7 @@ export interface AttemptId {
  */
 export function attemptNames(engine: Engine, { run, item, attempt }: AttemptId): Record<AttemptRole, string> {
   const hash = createHash('sha256')
-    .update(JSON.stringify([engine.owner, run, item, attempt]))
+    .update(JSON.stringify([engine.owner, engine.state, run, item, attempt]))
     .digest('hex')
   const stem = `bw-${item.slice(0, 40)}-${attempt}-${hash.slice(0, 12)}`
   return { holder: `${stem}-holder`, builder: `${stem}-builder`, upper: `${stem}-upper`, work: `${stem}-work` }
@@ -28,6 +28,7 @@ export function attemptFilter(engine: Engine, { run, item, attempt }: AttemptId)
   return {
     label: [
       `${labels.owner}=${engine.owner}`,
+      `${labels.state}=${engine.state}`,
       `${labels.run}=${run}`,
       `${labels.item}=${item}`,
       `${labels.attempt}=${attempt}`,

@@ -10,6 +10,8 @@ export interface Engine {
   readonly docker: Docker
   /** The host user's uid; the `owner` label of everything made through this engine. */
   readonly owner: string
+  /** Whose runs these are: the id of a state folder, the `state` label. Run ids are unique only within one. */
+  readonly state: string
   /** Runs a life-cycle call when one of the 8 places is free. */
   readonly limited: <T>(call: () => Promise<T>) => Promise<T>
 }
@@ -21,10 +23,10 @@ const lifeCycleCalls = 8
 const answerMilliseconds = 30_000
 
 /**
- * Speaks to the engine that `DOCKER_HOST` or the docker context names and makes sure that it answers.
+ * Speaks, for the runs of one state folder, to the engine that `DOCKER_HOST` or the docker context names and makes sure that it answers.
  * Throws UserError `no-engine` with the next step when none does.
  */
-export async function connect(): Promise<Engine> {
+export async function connect({ state = 'none' }: { state?: string } = {}): Promise<Engine> {
   const { address, certificates } = await endpoint()
   try {
     // Half of a tool's start is spent on loading this: only those that need an engine pay for it.
@@ -33,7 +35,7 @@ export async function connect(): Promise<Engine> {
     // Its types do not know that it takes a signal.
     const ping = docker.ping.bind(docker) as unknown as (options: { abortSignal: AbortSignal }) => Promise<unknown>
     await ping({ abortSignal: AbortSignal.timeout(answerMilliseconds) })
-    return { docker, owner: String(process.getuid?.() ?? 0), limited: places(lifeCycleCalls) }
+    return { docker, owner: String(process.getuid?.() ?? 0), state, limited: places(lifeCycleCalls) }
   } catch (cause) {
     throw new UserError('no-engine', `no container engine answers at '${address}'`, {
       hint: noEngineHint(cause),

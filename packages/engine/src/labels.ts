@@ -8,6 +8,8 @@ export const labels = {
   stage: 'dev.buildwave.stage',
   expires: 'dev.buildwave.expires',
   owner: 'dev.buildwave.owner',
+  /** The id of the state folder that the run is kept in. */
+  state: 'dev.buildwave.state',
   role: 'dev.buildwave.role',
   /** Seconds that an attempt has from its holder's start. */
   ttl: 'dev.buildwave.ttl',
@@ -41,6 +43,7 @@ export interface Identity {
 export function labelled(engine: Engine, identity: Identity): Record<string, string> {
   return {
     [labels.owner]: engine.owner,
+    [labels.state]: engine.state,
     [labels.role]: identity.role,
     [labels.stage]: identity.stage,
     ...(identity.run !== undefined && { [labels.run]: identity.run }),

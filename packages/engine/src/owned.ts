@@ -79,7 +79,10 @@ async function listLabelled(
   engine: Engine,
   { run }: { run?: string },
 ): Promise<{ thing: OwnedThing; seals: string | null }[]> {
-  const label = [`${labels.owner}=${engine.owner}`, ...(run === undefined ? [] : [`${labels.run}=${run}`])]
+  const label = [
+    `${labels.owner}=${engine.owner}`,
+    ...(run === undefined ? [] : [`${labels.state}=${engine.state}`, `${labels.run}=${run}`]),
+  ]
   const [containers, { Volumes }] = await Promise.all([
     engine.docker.listContainers({ all: true, filters: { label } }),
     engine.docker.listVolumes({ filters: { label } }),

@@ -1,7 +1,6 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import {
   attemptState,
   builderUid,
@@ -15,6 +14,7 @@ import {
 } from '../src/index.ts'
 import { build, makeOut, start } from './support/build.ts'
 import { ownRun, someLimits, theEngine, withEngine } from './support/engine.ts'
+import { newFolder } from './support/folder.ts'
 import { makeRepo } from './support/repo.ts'
 
 const mib = 1024 * 1024
@@ -38,10 +38,8 @@ withEngine('a builder, seen from inside', () => {
     commits = { base, start: head, other }
     layer = await prepareStart(theEngine(), { run, start: head, base, bundle: repo.bundle })
     out = await makeOut()
-    const parent = mkdtempSync(join(tmpdir(), 'bw-in-'))
-    afterAll(() => rmSync(parent, { recursive: true, force: true }))
     // It could write there if the mount let it.
-    const input = join(parent, 'with, comma')
+    const input = join(newFolder(), 'with, comma')
     await makeBuilderFolder(input)
     copyFileSync(join(import.meta.dirname, 'support', 'probe.py'), join(input, 'probe.py'))
     await build({

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { baseImage, type CheckRequest, listOwned, prepareStart, runCheck, type StartLayer } from '../src/index.ts'
 import { build, makeOut } from './support/build.ts'
 import { ownRun, someLimits, theEngine, withEngine } from './support/engine.ts'
+import { newFolder } from './support/folder.ts'
 import { makeRepo } from './support/repo.ts'
 
 withEngine('a check', () => {
   const run = ownRun()
   const repo = makeRepo()
-  const logs = mkdtempSync(join(tmpdir(), 'bw-logs-'))
-  afterAll(() => rmSync(logs, { recursive: true, force: true }))
+  const logs = newFolder()
   let layer: StartLayer
   let later: string
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { collectTree, listOwned, prepareStart, removeAttempt, type StartLayer } from '../src/index.ts'
 import { build, start } from './support/build.ts'
 import { ownRun, theEngine, withEngine } from './support/engine.ts'
+import { newFolder } from './support/folder.ts'
 import { makeRepo } from './support/repo.ts'
 
 withEngine('the collected tree', () => {
@@ -169,8 +169,7 @@ withEngine('the collected tree', () => {
   })
 
   it('equals the working tree for every kind of file that git can hold', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bw-trees-'))
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = newFolder()
     const samples = fc.sample(fileTree, { numRuns: 40, seed: 7 })
     // All samples in one builder, each below its own folder: a container for each would take minutes.
     const everything = samples.flatMap((sample, at) =>

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createContainer } from '../src/container.ts'
 import { connect, imageDigest } from '../src/index.ts'
 import { makeVolume } from '../src/volume.ts'
+import { newFolder } from './support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-sock-'))
+const folder = newFolder()
 const before = process.env.DOCKER_HOST
 let server: Server | undefined
 
@@ -15,13 +14,12 @@ afterEach(() => {
   server?.close()
   process.env.DOCKER_HOST = before
   if (before === undefined) delete process.env.DOCKER_HOST
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** An engine that only answers, and remembers what it was asked. */
 async function listen(answer: (path: string) => [number, object | string]): Promise<string[]> {
   const asked: string[] = []
-  const socket = join(mkdtempSync(join(tmpdir(), 'bw-sock-')), 's')
+  const socket = join(newFolder(), 's')
   server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`)
     request.resume()

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { endpoint } from '../src/endpoint.ts'
+import { newFolder } from './support/folder.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'bw-home-'))
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const home = newFolder()
 
 function addContext(name: string, host: string): void {
   const folder = join(home, '.docker/contexts/meta', createHash('sha256').update(name).digest('hex'))

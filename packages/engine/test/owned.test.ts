@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   attemptState,
   baseImage,
+  type Engine,
   labels,
   listOwned,
   prepareStart,
@@ -20,11 +21,16 @@ withEngine('clean-up', () => {
   const sibling = ownRun()
   const repo = makeRepo()
   let layer: StartLayer
+  const strangers: Awaited<ReturnType<Engine['docker']['createContainer']>>[] = []
 
   beforeAll(async () => {
     writeFileSync(join(repo.dir, 'a'), run)
     const base = repo.commit('base')
     layer = await prepareStart(theEngine(), { run, start: base, base, bundle: repo.bundle })
+  })
+
+  afterAll(async () => {
+    for (const container of strangers) await container.remove()
   })
 
   const begin = (of: string, item: string) => start({ run: of, item, attempt: 1, layer, argv: ['sleep', '600'] })
@@ -58,12 +64,10 @@ withEngine('clean-up', () => {
     await begin(run, 'doomed')
     await begin(sibling, 'doomed')
     const foreign = { [labels.run]: run, [labels.owner]: 'someone-else', [labels.role]: 'builder' }
-    const strangers = await Promise.all(
-      [foreign, {}].map((Labels, at) =>
-        docker.createContainer({ name: `bw-doomed-1-${run}-${at}`, Image: baseImage, Cmd: ['true'], Labels }),
-      ),
-    )
-    afterAll(() => Promise.all(strangers.map((container) => container.remove())))
+    for (const [at, Labels] of [foreign, {}].entries()) {
+      const name = `bw-doomed-1-${run}-${at}`
+      strangers.push(await docker.createContainer({ name, Image: baseImage, Cmd: ['true'], Labels }))
+    }
 
     const removed = await reap(theEngine(), { run, keep: () => false })
     expect(

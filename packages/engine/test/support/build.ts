@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import {
   type AttemptId,
   type BuilderEnd,
@@ -12,12 +9,11 @@ import {
   startBuilder,
 } from '../../src/index.ts'
 import { someLimits, theEngine } from './engine.ts'
+import { newFolder } from './folder.ts'
 
 /** A host folder whose path has what often breaks a path: a space, a comma, a colon, an umlaut. */
 export async function makeOut(): Promise<string> {
-  const parent = mkdtempSync(join(tmpdir(), 'bw-out-'))
-  afterAll(() => rmSync(parent, { recursive: true, force: true }))
-  const out = join(parent, 'a folder, with: ümläut')
+  const out = join(newFolder(), 'a folder, with: ümläut')
   await makeBuilderFolder(out)
   return out
 }

@@ -1,9 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { afterAll } from 'vitest'
+import { newFolder } from './folder.ts'
 
 /** A real repository in a temporary folder, its environment pinned. */
 export interface TestRepo {
@@ -17,8 +14,7 @@ export interface TestRepo {
 }
 
 export function makeRepo(...initArgs: readonly string[]): TestRepo {
-  const dir = mkdtempSync(join(tmpdir(), 'bw-engine-'))
-  afterAll(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = newFolder()
   execFileSync('git', ['init', '--quiet', '--template=', ...initArgs, dir], { env })
   return repoAt(dir)
 }
