@@ -17,7 +17,7 @@ const tool = defineTool({
   writes: 'a baseline record; baseline.log of the run',
   run: (call) =>
     runStage(call, {}, (stage) =>
-      writeBaseline(stage, { engine: connect, show: (record) => warnOfFailures(call.say, record) }),
+      writeBaseline(stage, { engine: () => connect(stage), show: (record) => warnOfFailures(call.say, record) }),
     ),
 })
 

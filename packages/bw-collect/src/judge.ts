@@ -52,7 +52,7 @@ export async function judge(suite: Suite, question: JudgeRequest): Promise<Judge
   const reference = { commit: patch.start, result }
   const tests = await runTests(suite, request)
   const compared = compareTests(result, tests)
-  const changes = await splitFlaky(suite, { reference, now: tests, changes: compared, request })
+  const changes = await splitFlaky(suite, { reference, now: tests, changes: compared, request, slots: 1 })
   const outside = new Set(patch.outOfScope.map(({ path }) => path))
   const deciding = [...outside].filter((path) => decidesTests(path, suite.run.test))
   const restored = await judgeWithOld(suite, question, { reference, files: deciding, name: 'restored' })
@@ -79,7 +79,7 @@ async function judgeWithOld(
   const again = { ...request, commit, name: `${request.name}-${name}`, log: `${request.log}.${name}` }
   const now = await runTests(suite, again)
   const compared = withoutAdded(reference.result, now)
-  return { files, changes: await splitFlaky(suite, { reference, now, changes: compared, request: again }) }
+  return { files, changes: await splitFlaky(suite, { reference, now, changes: compared, request: again, slots: 1 }) }
 }
 
 /** Only tests of the reference count here: new ones may need the very files that were put back. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FailureRecord, PatchRecord, RegressionRecord } from '@buildwave/core'
 import { connect, listOwned } from '@buildwave/engine'
+import { stateId } from '@buildwave/store'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { git } from '../../../test/support/repository.ts'
 import { type Answer, type Flow, only, openFlow, planned } from './flow.ts'
@@ -53,7 +54,7 @@ const patchOf = (item: string) => only<PatchRecord & { escapingLinks: unknown }>
 const regressionOf = (item: string) => only<RegressionRecord>(answer, 'regression', item)
 const store = () => join(flow.state, 'runs', flow.run.run, 'repo.git')
 const keptItems = async () => {
-  const things = await listOwned(await connect(), { run: flow.run.run })
+  const things = await listOwned(await connect({ state: stateId(flow.state) }), { run: flow.run.run })
   return [...new Set(things.flatMap(({ item }) => item ?? []))]
 }
 

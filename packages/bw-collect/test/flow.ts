@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { ItemRecord, RunRecord } from '@buildwave/core'
 import { connect, reap } from '@buildwave/engine'
+import { stateId } from '@buildwave/store'
 import { root } from '../../../test/support/pipeline.ts'
 import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
 import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
@@ -90,7 +91,7 @@ export function openFlow(files: Readonly<Record<string, string>>, change: Partia
       return built.stdout
     },
     async close() {
-      await reap(await connect(), { run: run.run, keep: () => false })
+      await reap(await connect({ state: stateId(state) }), { run: run.run, keep: () => false })
       for (const folder of [state, dirname(repo)]) rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PatchRecord } from '@buildwave/core'
 import { connect, type Engine, listOwned } from '@buildwave/engine'
+import { stateId } from '@buildwave/store'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { git } from '../../../test/support/repository.ts'
 import { type Flow, only, openFlow, planned } from './flow.ts'
@@ -18,8 +20,8 @@ let engine: Engine
 let built: string
 
 beforeAll(async () => {
-  engine = await connect()
   flow = openFlow(files, { test })
+  engine = await connect({ state: stateId(flow.state) })
   built = await flow.build({ slow: ': > slow\n' }, [planned('slow', ['slow'])])
   await flow.call('bw-baseline', [], built)
 })
@@ -30,7 +32,7 @@ const roles = async () => (await listOwned(engine, { run: flow.run.run })).map((
 
 /** Sends the signal once the tests of the item are running. */
 const whenTested = (signal: NodeJS.Signals) => async (child: ChildProcess) => {
-  while (child.exitCode === null && !(await roles()).includes('check'));
+  while (child.exitCode === null && !(await roles()).includes('check')) await sleep(100)
   child.kill(signal)
 }
 

@@ -25,7 +25,7 @@ const tool = defineTool({
   run(call) {
     const { flags, args } = call
     const settings = { items: args, testGlobs: flags.tests, parallel: flags.parallel ?? 2 }
-    return runStage(call, {}, (stage) => checkPatches(stage, settings, connect))
+    return runStage(call, {}, (stage) => checkPatches(stage, settings, () => connect(stage)))
   },
 })
 

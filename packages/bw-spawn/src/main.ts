@@ -68,7 +68,7 @@ const tool = defineTool({
     return await runStage(call, { handlesSecondInterrupt: true }, async (stage) => {
       await readAll(stage)
       refuseNoIdentity(stage)
-      engine = await connect()
+      engine = await connect(stage)
       await refuseWeakEngine(engine)
       const store = await openRunRepo(stage.run, stage.paths)
       const suite = await openSuite({ run: stage.run, paths: stage.paths, engine, repo: store })

@@ -38,7 +38,7 @@ const tool = defineTool({
     if (flags.evidence !== undefined) return recheckFile(call, { file: flags.evidence, repo: flags.repo ?? io.cwd })
     const settings = { parallel: flags.parallel ?? defaultParallel }
     return runStage(call, { after: 'bw-merge' }, (stage) =>
-      verifyHead(stage, settings, { engine: connect, show: (record) => explain(say, record) }),
+      verifyHead(stage, settings, { engine: () => connect(stage), show: (record) => explain(say, record) }),
     )
   },
 })

@@ -7,7 +7,7 @@ import { openRunRepo } from '@buildwave/checks'
 import type { PatchRecord, RunRecord, TestRun, VerificationRecord } from '@buildwave/core'
 import { connect, reap } from '@buildwave/engine'
 import { commitTree, commitTreeOid, mergeTree, type Repo, treeWithFiles, writeBlob } from '@buildwave/git'
-import { runPaths } from '@buildwave/store'
+import { runPaths, stateId } from '@buildwave/store'
 import { root } from '../../../test/support/pipeline.ts'
 import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
 import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
@@ -115,7 +115,7 @@ export async function openStack(
     },
     journal: () => paths.journal,
     async close() {
-      await reap(await connect(), { run: run.run, keep: () => false })
+      await reap(await connect({ state: stateId(state) }), { run: run.run, keep: () => false })
       for (const folder of [state, dirname(source)]) rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -115,8 +115,10 @@ function describeEnd({ end, tail, options, guard }: Finishing & { end: BuilderEn
     timedOut: end?.timedOut ?? false,
     stopped: isStopped,
     killed:
-      by === undefined && !isStopped && (end === undefined || (end.exit === 137 && !end.oomKilled && !end.timedOut)),
-    limit: by === 'disk' ? 'disk' : null,
+      by === undefined &&
+      !isStopped &&
+      (end === undefined || (end.exit === 137 && !end.oomKilled && !end.timedOut && !end.diskFull)),
+    limit: by === 'disk' || end?.diskFull === true ? 'disk' : null,
     streamTruncated: tail.size() >= (run.limits.outMiB * 1024 * 1024) / 4,
     stalled: by === 'stalled',
     stderrTail: lastBytes(paths.stderr, 2000),

@@ -27,7 +27,7 @@ const tool = defineTool({
     const settings = { stallMinutes: flags.stall ?? 15, timeoutSeconds: flags.timeout ?? null, events: flags.events }
     try {
       return await runStage(call, {}, (stage) =>
-        watchBuilders(stage, settings, { engine: () => (engine ??= connect()), view }),
+        watchBuilders(stage, settings, { engine: () => (engine ??= connect(stage)), view }),
       )
     } finally {
       view.close()

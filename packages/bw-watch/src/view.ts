@@ -53,7 +53,10 @@ function describe(row: Row): string {
   const attempt = row.attempt > 1 ? [`attempt ${row.attempt}`] : []
   const spent =
     row.seconds === null || row.state === 'running' ? [] : [`after ${clock(row.seconds)}`, `${row.turns} turns`]
-  return [`${row.state}${spent[0] === undefined ? '' : ` ${spent[0]}`}`, ...spent.slice(1), ...attempt].join(', ')
+  const why = row.state === 'failed' && row.attempt === 0 ? [row.lastTool] : []
+  return [`${row.state}${spent[0] === undefined ? '' : ` ${spent[0]}`}`, ...spent.slice(1), ...attempt, ...why].join(
+    ', ',
+  )
 }
 
 function liveView(io: Io): View {

@@ -38,7 +38,8 @@ export async function watchBuilders(
           state: 'deferred',
           needsPerson: record['reason'] !== 'dependency-pending',
         })
-      if (record.kind === 'failure') view.update(String(record['item']), { state: 'failed', needsPerson: true })
+      if (record.kind === 'failure')
+        view.update(String(record['item']), { state: 'failed', needsPerson: true, lastTool: String(record['message']) })
       if (record.kind !== 'builder') continue
       const followed = follow(record as unknown as BuilderRecord)
       followed.catch(failed.reject)

@@ -32,6 +32,7 @@ import {
   type RunPaths,
   runPaths,
   stateDir,
+  stateId,
   watchLeases,
 } from '@buildwave/store'
 import { createInterrupt, type Interrupt, Interrupted, interruptStatus } from './interrupt.ts'
@@ -63,6 +64,8 @@ export interface Stage {
   readonly name: string
   readonly run: RunRecord
   readonly paths: RunPaths
+  /** The id of the state folder, for the engine. */
+  readonly state: string
   readonly journal: Journal
   readonly interrupt: Interrupt
   readonly again: boolean
@@ -250,6 +253,7 @@ function stageCore({ call, run, paths, journal, interrupt, writer, lines, replay
     name: call.tool,
     run,
     paths,
+    state: stateId(stateDir(call.io.env)),
     journal,
     interrupt,
     again: call.flags.again,
