@@ -14,6 +14,8 @@ export interface Automaton {
   /** Length of the longest beginning of a word that a state stands for, by state / classes. */
   readonly depth: Uint16Array
   readonly classes: number
+  /** Length of the longest word. */
+  readonly longest: number
 }
 
 /** A word that was met: `end` is the offset after its last byte. */
@@ -56,12 +58,59 @@ export function buildAutomaton(words: readonly string[]): Automaton {
     }
   }
   const firstEnd = numbered.filter((n) => isEndless(nodes, n)).length * classes
-  return { words: folded, classOf, next, firstEnd, ends, depth, classes }
+  const longest = Math.max(0, ...folded.map((word) => word.length))
+  return { words: folded, classOf, next, firstEnd, ends, depth, classes, longest }
 }
 
 /** Every place where a word ends, in order. */
 export function findWords(automaton: Automaton, bytes: Uint8Array): WordHit[] {
-  return runAutomaton(automaton, bytes, automaton.classOf).hits
+  return bytes.length < fewBytes ? runAutomaton(automaton, bytes, automaton.classOf).hits : runInLanes(automaton, bytes)
+}
+
+/** Below this the four lanes cost more than they save. */
+const fewBytes = 4096
+
+/**
+ * Each step must wait for the one before it, and a processor could do four in that time: so the bytes are cut into four
+ * parts that are walked side by side. Each part starts in the state that the end of the one before it leads to.
+ */
+function runInLanes(automaton: Automaton, bytes: Uint8Array): WordHit[] {
+  const { next, firstEnd, classOf } = automaton
+  const quarter = bytes.length >> 2
+  const [second, third, fourth] = [quarter, 2 * quarter, 3 * quarter]
+  const lanes: [WordHit[], WordHit[], WordHit[], WordHit[]] = [[], [], [], []]
+  let a = 0
+  let b = stateAt(automaton, bytes, second)
+  let c = stateAt(automaton, bytes, third)
+  let d = stateAt(automaton, bytes, fourth)
+  for (let i = 0; i < quarter; i++) {
+    a = next[a + (classOf[bytes[i] as number] as number)] as number
+    b = next[b + (classOf[bytes[i + second] as number] as number)] as number
+    c = next[c + (classOf[bytes[i + third] as number] as number)] as number
+    d = next[d + (classOf[bytes[i + fourth] as number] as number)] as number
+    if (a >= firstEnd) addHits(automaton, a, i + 1, lanes[0])
+    if (b >= firstEnd) addHits(automaton, b, i + second + 1, lanes[1])
+    if (c >= firstEnd) addHits(automaton, c, i + third + 1, lanes[2])
+    if (d >= firstEnd) addHits(automaton, d, i + fourth + 1, lanes[3])
+  }
+  for (let i = 4 * quarter; i < bytes.length; i++) {
+    d = next[d + (classOf[bytes[i] as number] as number)] as number
+    if (d >= firstEnd) addHits(automaton, d, i + 1, lanes[3])
+  }
+  return lanes.flat()
+}
+
+/** The state before the byte at `to`: no more bytes than the longest word has decide it. */
+function stateAt({ next, classOf, longest }: Automaton, bytes: Uint8Array, to: number): number {
+  let state = 0
+  for (let i = Math.max(0, to - longest); i < to; i++) {
+    state = next[state + (classOf[bytes[i] as number] as number)] as number
+  }
+  return state
+}
+
+function addHits({ ends }: Automaton, state: number, end: number, hits: WordHit[]): void {
+  for (const word of ends.get(state) ?? []) hits.push({ word, end })
 }
 
 /** As {@link findWords}, as if the bytes of `skipped` were not there. `depth` is that of the state at the end. */
@@ -80,15 +129,14 @@ function runAutomaton(
   bytes: Uint8Array,
   classOf: Uint8Array,
 ): { hits: WordHit[]; depth: number } {
-  const { next, firstEnd, ends, depth, classes } = automaton
+  const { next, firstEnd, depth, classes } = automaton
   const hits: WordHit[] = []
   let state = 0
   for (let i = 0; i < bytes.length; i++) {
     const c = classOf[bytes[i] as number] as number
     if (c === transparent) continue
     state = next[state + c] as number
-    if (state < firstEnd) continue
-    for (const word of ends.get(state) ?? []) hits.push({ word, end: i + 1 })
+    if (state >= firstEnd) addHits(automaton, state, i + 1, hits)
   }
   return { hits, depth: depth[state / classes] ?? 0 }
 }

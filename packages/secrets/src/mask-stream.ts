@@ -46,7 +46,7 @@ function firstOpen(bytes: Buffer, exact: readonly string[]): number {
   const from = Math.max(0, bytes.length - reach)
   const tail = bytes.subarray(from)
   const view = withoutAnsi(tail)
-  const { hits, depth } = findWordsThrough(strongRules.automaton, view.bytes, through)
+  const { hits, depth } = findWordsThrough(strongRules().automaton, view.bytes, through)
   const text = latin1(view.bytes)
   const candidates = [openEscape(tail)]
   const open = findExact(exactSearch(exact), view.bytes).open
@@ -55,9 +55,9 @@ function firstOpen(bytes: Buffer, exact: readonly string[]): number {
   if (partial > 0) candidates.push(view.at(startOfLast(text, partial)))
   for (const { word, end } of hits) {
     const rest = text.slice(end)
-    const isKey = (strongRules.automaton.words[word] ?? '').startsWith('-----begin')
+    const isKey = (strongRules().automaton.words[word] ?? '').startsWith('-----begin')
     if (isKey ? !/-----END/.test(rest) : goesOn.test(rest)) {
-      candidates.push(view.at(startOfLast(text.slice(0, end), strongRules.automaton.words[word]?.length ?? 0)))
+      candidates.push(view.at(startOfLast(text.slice(0, end), strongRules().automaton.words[word]?.length ?? 0)))
       break
     }
   }

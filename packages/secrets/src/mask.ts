@@ -63,12 +63,12 @@ export function applyMasks(bytes: Uint8Array, masks: readonly Masked[]): Buffer 
 
 /** Joining lines costs a copy; without a beginning that reads on over a line break there is nothing to join. */
 function mayBeWrapped(bytes: Uint8Array, exact: readonly string[]): boolean {
-  return exact.length > 0 || findWordsThrough(strongRules.automaton, bytes, lineBreaks).hits.length > 0
+  return exact.length > 0 || findWordsThrough(strongRules().automaton, bytes, lineBreaks).hits.length > 0
 }
 
 function masksOf({ bytes, at }: Projection, exact: readonly string[]): Masked[] {
   const text = latin1(bytes)
-  const found = matchRules(strongRules, { bytes, text }, { bytes: 0, views: 0, tries: 0 })
+  const found = matchRules(strongRules(), { bytes, text }, { bytes: 0, views: 0, tries: 0 })
   const known = findExact(exactSearch(exact), bytes).ranges
   return [
     ...found.map((match) => ({ start: at(match.start), end: at(match.end - 1) + 1, text: maskedForm(match) })),

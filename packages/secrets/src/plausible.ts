@@ -1,6 +1,7 @@
 /** Whether bytes that were only guessed to be an encoding look like something once decoded. */
 
 import { buildAutomaton, findWords } from './automaton.ts'
+import { once } from './once.ts'
 import { strongRules } from './strong.ts'
 
 const magics: readonly (readonly number[])[] = [
@@ -19,12 +20,12 @@ const magics: readonly (readonly number[])[] = [
 const ustar = Buffer.from('ustar')
 
 /** The words of strong rules that chance does not write: short ones occur in any megabyte of noise. */
-const longWords = buildAutomaton(strongRules.automaton.words.filter((word) => word.length >= 5))
+const longWords = once(() => buildAutomaton(strongRules().automaton.words.filter((word) => word.length >= 5)))
 
 /** A known beginning, nine tenths text in one of the usual encodings, or a word that begins a credential. */
 export function isPlausible(bytes: Uint8Array): boolean {
   if (bytes.length < 8) return false
-  return hasMagic(bytes) || isText(bytes) || findWords(longWords, bytes).length > 0
+  return hasMagic(bytes) || isText(bytes) || findWords(longWords(), bytes).length > 0
 }
 
 export function hasMagic(bytes: Uint8Array): boolean {

@@ -110,8 +110,8 @@ function addFindings(scan: Scan, view: View): void {
   const matches = [
     ...knownMatches(view, scan.exact),
     ...(view.rules === 'all'
-      ? matchHits(allRules, { hits: hitsOf(view), text: view.text }, scan.work)
-      : matchRules(strongRules, view, scan.work)),
+      ? matchHits(allRules(), { hits: hitsOf(view), text: view.text }, scan.work)
+      : matchRules(strongRules(), view, scan.work)),
   ]
   for (const match of matches) {
     const key = match.secret.replace(layout, '')

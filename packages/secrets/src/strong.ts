@@ -1,29 +1,36 @@
-/** The tables that all scans share, and what is found with them once per view. */
-
+/**
+ * The tables that all scans share, made at their first use since every tool loads this package for its masks, and what is
+ * found with them once per view.
+ */
 import { findWords, type WordHit } from './automaton.ts'
 import { buildRuleSet } from './match.ts'
+import { once } from './once.ts'
 import { rules } from './rules.ts'
 
 /** The rules that are proof without any context: for masking, and for views made by joining or mirroring text. */
-export const strongRules = buildRuleSet(rules.filter((rule) => rule.strong))
+export const strongRules = once(() => buildRuleSet(rules.filter((rule) => rule.strong)))
+
+/** All rules; in the same pass the signs of mirrored tokens are found. */
+export const allRules = once(() => buildRuleSet(rules, [...reversedWords(), ...rotatedWords()]))
 
 /** Beginnings that are rare enough to be looked for backwards or shifted: shorter ones are ordinary syllables there. */
-const distinctWords = strongRules.automaton.words.filter((word) => word.length >= 4 && /[-_]/.test(word))
+function distinctWords(): string[] {
+  return strongRules().automaton.words.filter((word) => word.length >= 4 && /[-_]/.test(word))
+}
 
-const reversedWords = new Set(distinctWords.map((word) => [...word].toReversed().join('')))
+const reversedWords = once(() => new Set(distinctWords().map((word) => [...word].toReversed().join(''))))
 
-const rotatedWords = new Set(distinctWords.map(rotate))
+const rotatedWords = once(() => new Set(distinctWords().map(rotate)))
 
-export const allRules = buildRuleSet(rules, [...reversedWords, ...rotatedWords])
-
-const { words } = allRules.automaton
-
-/** For each word of `allRules`, whether a strong rule begins with it. */
-export const isStrongWord = allRules.rulesOf.map((found) => found.some((rule) => rule.strong))
-
-/** For each word of `allRules`, whether it begins a token read backwards, or shifted by 13 letters. */
-export const isReversedWord = words.map((word) => reversedWords.has(word))
-export const isRotatedWord = words.map((word) => rotatedWords.has(word))
+/** What a word of `allRules` is a sign of, by its index. */
+export const wordSigns = once(() => {
+  const { automaton, rulesOf } = allRules()
+  return automaton.words.map((word, index) => ({
+    isStrong: (rulesOf[index] ?? []).some((rule) => rule.strong),
+    isReversed: reversedWords().has(word),
+    isRotated: rotatedWords().has(word),
+  }))
+})
 
 const known = new WeakMap<object, WordHit[]>()
 
@@ -31,7 +38,7 @@ const known = new WeakMap<object, WordHit[]>()
 export function hitsOf(view: { readonly bytes: Uint8Array }): readonly WordHit[] {
   let hits = known.get(view)
   if (hits === undefined) {
-    hits = findWords(allRules.automaton, view.bytes)
+    hits = findWords(allRules().automaton, view.bytes)
     known.set(view, hits)
   }
   return hits

@@ -4,6 +4,7 @@
  * first; few pairs occur inside of a beginning, and only those places are searched with the separators left out.
  */
 import { findWordsThrough } from '../automaton.ts'
+import { once } from '../once.ts'
 import { strongRules } from '../strong.ts'
 
 /** What may stand between pieces. */
@@ -21,18 +22,21 @@ const gap = 160
 const room = 120
 
 /** Pairs, and threes, of letters that are neighbours in some beginning; the threes that begin one. */
-const pairs = new Uint8Array(65_536)
-const threes = new Set<number>()
-const firstThrees = new Set<number>()
-for (const word of strongRules.automaton.words) {
-  const letters = [...Buffer.from(word)]
-  for (const [index, letter] of letters.entries()) {
-    const [before = 0, twoBefore = 0] = [letters[index - 1], letters[index - 2]]
-    if (index >= 1) pairs[(before << 8) | letter] = 1
-    if (index >= 2) threes.add((twoBefore << 16) | (before << 8) | letter)
-    if (index === 2) firstThrees.add((twoBefore << 16) | (before << 8) | letter)
+const neighbours = once(() => {
+  const pairs = new Uint8Array(65_536)
+  const threes = new Set<number>()
+  const firstThrees = new Set<number>()
+  for (const word of strongRules().automaton.words) {
+    const letters = [...Buffer.from(word)]
+    for (const [index, letter] of letters.entries()) {
+      const [before = 0, twoBefore = 0] = [letters[index - 1], letters[index - 2]]
+      if (index >= 1) pairs[(before << 8) | letter] = 1
+      if (index >= 2) threes.add((twoBefore << 16) | (before << 8) | letter)
+      if (index === 2) firstThrees.add((twoBefore << 16) | (before << 8) | letter)
+    }
   }
-}
+  return { pairs, threes, firstThrees }
+})
 
 /** Offsets after a beginning that was found across a cut. */
 export function findCutWords(bytes: Uint8Array): number[] {
@@ -42,14 +46,12 @@ export function findCutWords(bytes: Uint8Array): number[] {
     if (right < done || !isInside(bytes, left, right)) return
     const from = Math.max(0, left - room)
     const to = Math.min(bytes.length, right + room)
-    for (const { end } of findWordsThrough(strongRules.automaton, bytes.subarray(from, to), between).hits) {
+    for (const { end } of findWordsThrough(strongRules().automaton, bytes.subarray(from, to), between).hits) {
       ends.push(from + end)
       done = from + end
     }
   }
-  considerLineBreaks(bytes, consider)
-  done = 0
-  considerQuotes(bytes, consider)
+  considerBreaksAndQuotes(bytes, consider)
   done = 0
   considerSpacedLetters(bytes, consider)
   return ends
@@ -61,6 +63,7 @@ type Consider = (left: number, right: number) => void
 function isInside(bytes: Uint8Array, left: number, right: number): boolean {
   const a = folded[bytes[left] as number] as number
   const b = folded[bytes[right] as number] as number
+  const { pairs, threes, firstThrees } = neighbours()
   if (pairs[(a << 8) | b] === 0) return false
   const before = folded[nextLetter(bytes, left - 1, -1)] as number
   const after = folded[nextLetter(bytes, right + 1, 1)] as number
@@ -75,16 +78,21 @@ function nextLetter(bytes: Uint8Array, from: number, step: 1 | -1): number {
   return 0
 }
 
-function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (let at = text.indexOf(0x0a); at >= 0; at = text.indexOf(0x0a, at + 1)) considerSides(bytes, at, at, consider)
-}
+const lineBreak = 1
+const quote = 2
+
+const cutClass = new Uint8Array(256)
+cutClass[0x0a] = lineBreak
+for (const byte of Buffer.from('"\'`')) cutClass[byte] = quote
 
 /** Two quotes with only separators between them join what is left of the first to what is right of the second. */
-function considerQuotes(bytes: Uint8Array, consider: Consider): void {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (const quote of [0x22, 0x27, 0x60]) {
-    for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1)) {
+function considerBreaksAndQuotes(bytes: Uint8Array, consider: Consider): void {
+  for (let at = 0; at < bytes.length; at++) {
+    const kind = cutClass[bytes[at] as number]
+    if (kind === 0) continue
+    if (kind === lineBreak) {
+      considerSides(bytes, at, at, consider)
+    } else {
       const second = nextQuote(bytes, at)
       if (second >= 0) considerSides(bytes, at, second, consider)
     }

@@ -3,7 +3,7 @@
  * often not where the encoding does (`data:x,` or a cut line before it), so each alignment is tried and padding is ignored.
  */
 import { latin1 } from '../latin1.ts'
-import { isPlausible } from '../plausible.ts'
+import { hasMagic, isPlausible, isText } from '../plausible.ts'
 import { byteClass, findRuns } from '../runs.ts'
 import type { Pass, Sink, View } from '../view.ts'
 
@@ -25,11 +25,34 @@ export const base64: Pass = {
   run: (view, sink) => {
     for (const run of runsOf(view)) {
       for (let shift = 0; shift < 4; shift++) {
+        // A long run may hold anything from its beginning on; otherwise it must look like text or a container.
+        const isWorthIt = (shift === 0 && run.text.length >= longRun) || looksEncoded(run.text, shift)
+        if (!isWorthIt) continue
         const bytes = Buffer.from(shift === 0 ? run.text : run.text.slice(shift), 'base64')
         if (isPlausible(bytes)) emit(sink, run, bytes, (offset) => shift + Math.floor((offset * 4) / 3))
       }
     }
   },
+}
+
+const longRun = 64
+
+/** Groups of four characters in a sample. */
+const sampleGroups = 6
+
+/** The digits below 32, with which each group begins whose first byte is ASCII. */
+const lowDigits = byteClass('A-Za-f')
+
+/** Whether at this alignment the beginning, the middle or the end could be text, or the beginning a container. */
+function looksEncoded(text: string, shift: number): boolean {
+  const groups = (text.length - shift) >> 2
+  const last = Math.max(0, groups - sampleGroups)
+  for (const group of [0, last >> 1, last]) {
+    let low = 0
+    for (let i = 0; i < sampleGroups; i++) low += lowDigits[text.charCodeAt(shift + (group + i) * 4)] ?? 0
+    if (low >= Math.min(sampleGroups, groups) - 1) return true
+  }
+  return hasMagic(Buffer.from(text.slice(shift, shift + 8), 'base64'))
 }
 
 export const hex: Pass = {
@@ -47,6 +70,9 @@ export const hex: Pass = {
   },
 }
 
+/** Letters of a sample, a multiple of the eight that make five bytes. */
+const sampleLetters = 32
+
 export const base32: Pass = {
   name: 'base32',
   run: (view, sink) => {
@@ -54,6 +80,7 @@ export const base32: Pass = {
       if (run.text.length < leastBase32) continue
       for (const { 0: letters, index } of run.text.matchAll(/[A-Z2-7]{32,}|[a-z2-7]{32,}/g)) {
         for (let shift = 0; shift < 8; shift++) {
+          if (!isText(decodeBase32(letters.slice(shift, shift + sampleLetters).toUpperCase()))) continue
           const bytes = decodeBase32(letters.slice(shift).toUpperCase())
           if (isPlausible(bytes)) emit(sink, run, bytes, (offset) => index + shift + Math.floor((offset * 8) / 5))
         }

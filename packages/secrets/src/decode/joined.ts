@@ -5,7 +5,7 @@
 
 import type { WordHit } from '../automaton.ts'
 import { identity, unseenPattern, without, wrapPattern } from '../projection.ts'
-import { allRules, hitsOf, isStrongWord } from '../strong.ts'
+import { allRules, hitsOf, wordSigns } from '../strong.ts'
 import type { Pass, View } from '../view.ts'
 import { findCutWords } from './cut-words.ts'
 
@@ -40,10 +40,12 @@ export const joinedPieces: Pass = {
 /** Ranges around the beginnings of tokens that are cut, or that do not go on to a natural end, without overlaps. */
 function windows(view: View): [number, number][] {
   const found: [number, number][] = []
-  const whole = hitsOf(view).filter(
-    ({ word, end }) => isStrongWord[word] === true && isCutAfter(view.text, { word, end }),
-  )
-  const ends = [...whole.map(({ end }) => end), ...findCutWords(view.bytes)].sort((a, b) => a - b)
+  const signs = wordSigns()
+  const ends = findCutWords(view.bytes)
+  for (const hit of hitsOf(view)) {
+    if (signs[hit.word]?.isStrong === true && isCutAfter(view.text, hit)) ends.push(hit.end)
+  }
+  ends.sort((a, b) => a - b)
   for (const end of ends) {
     const last = found.at(-1)
     const start = Math.max(0, end - back)
@@ -56,7 +58,7 @@ function windows(view: View): [number, number][] {
 
 /** The token's characters stop at something that may join it to more: a quote, a line break, a single space. */
 function isCutAfter(text: string, { word, end }: WordHit): boolean {
-  const length = allRules.automaton.words[word]?.length ?? 0
+  const length = allRules().automaton.words[word]?.length ?? 0
   // Short beginnings are the ends of ordinary words.
   if (length < 5 && /[A-Za-z0-9]/.test(text.charAt(end - length - 1))) return false
   tokenRest.lastIndex = end

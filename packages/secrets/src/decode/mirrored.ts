@@ -1,5 +1,5 @@
 /** Reversed text and rot13: looked for only where the beginning of a strong token stands in that form. */
-import { hitsOf, isReversedWord, isRotatedWord, rotate } from '../strong.ts'
+import { hitsOf, rotate, wordSigns } from '../strong.ts'
 import type { Pass, Sink, View } from '../view.ts'
 
 const reach = 1200
@@ -8,7 +8,7 @@ export const reversed: Pass = {
   name: 'reversed',
   run: (view, sink) =>
     emitWindows(view, sink, {
-      isSign: isReversedWord,
+      sign: 'isReversed',
       range: (end) => [end - reach, end + 64],
       turn: (part) => ({ text: [...part].toReversed().join(''), at: (offset) => part.length - 1 - offset }),
     }),
@@ -18,23 +18,23 @@ export const rot13: Pass = {
   name: 'rot13',
   run: (view, sink) =>
     emitWindows(view, sink, {
-      isSign: isRotatedWord,
+      sign: 'isRotated',
       range: (end) => [end - 64, end + reach],
       turn: (part) => ({ text: rotate(part), at: (offset) => offset }),
     }),
 }
 
 interface Turning {
-  /** By word of `allRules`. */
-  readonly isSign: readonly boolean[]
+  readonly sign: 'isReversed' | 'isRotated'
   readonly range: (end: number) => [number, number]
   readonly turn: (part: string) => { text: string; at: (offset: number) => number }
 }
 
-function emitWindows(view: View, sink: Sink, { isSign, range, turn }: Turning): void {
+function emitWindows(view: View, sink: Sink, { sign, range, turn }: Turning): void {
+  const signs = wordSigns()
   let done = -1
   for (const { word, end } of hitsOf(view)) {
-    if (end <= done || isSign[word] !== true) continue
+    if (end <= done || signs[word]?.[sign] !== true) continue
     const [from, to] = range(end)
     const start = Math.max(0, from)
     const turned = turn(view.text.slice(start, to))
