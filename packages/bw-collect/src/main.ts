@@ -12,7 +12,7 @@ const tool = defineTool({
   summary: 'turns what builders left into commits and tests them in fresh containers',
   usage: ['… | bw-watch | bw-collect [--scope flag|block] | …', 'bw-collect --run RUN'],
   examples: [
-    ['bw-collect < built.ndjson > patches.ndjson', 'collect from a saved stream'],
+    ['bw-collect < built.ndjson | bw-scan > patches.ndjson', 'collect and scan from a saved stream'],
     ['bw-collect --scope block --run mathkit-1a2b3c4d', 'refuse items that changed files they do not own'],
   ],
   flags: {

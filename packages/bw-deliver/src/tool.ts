@@ -9,6 +9,7 @@ export const tool = defineTool({
   summary: 'adds the verified branch to your repository: its objects and one ref, nothing else',
   usage: ['… | bw-verify | bw-deliver [--partial] [--dry-run]', 'bw-deliver --run RUN'],
   examples: [
+    ['bw-verify < merged.ndjson | bw-deliver', 'verify a merged branch and deliver it'],
     ['bw-deliver --run mathkit-1a2b3c4d --dry-run', 'say what would be delivered, and what is missing'],
     ['bw-deliver --run mathkit-1a2b3c4d --partial', 'deliver although items are missing'],
   ],

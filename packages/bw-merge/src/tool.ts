@@ -1,5 +1,14 @@
 import { type RunRecord, UserError } from '@buildwave/core'
-import { commitTreeOid, importCommit, initStore, inspectSource, openStore, type Store } from '@buildwave/git'
+import {
+  commitTreeOid,
+  importCommit,
+  initStore,
+  inspectSource,
+  objectReader,
+  openStore,
+  refWriter,
+  type Store,
+} from '@buildwave/git'
 import { runStage, type Stage, stageFlags } from '@buildwave/stage'
 import { defineTool } from '@buildwave/stdio'
 import { mergeItems } from './merge.ts'
@@ -14,7 +23,10 @@ export const tool = defineTool({
     'bw-merge --run RUN [--continue ITEM | --skip ITEM | --drop ITEM]',
   ],
   examples: [
-    ['bw-merge --union CHANGELOG.md < scanned.ndjson', 'keep the lines that both sides added to CHANGELOG.md'],
+    [
+      'bw-scan < patches.ndjson | bw-merge --union CHANGELOG.md > merged.ndjson',
+      'keep the lines that both sides added to CHANGELOG.md',
+    ],
     ['bw-merge --run mathkit-1a2b3c4d --drop 3', 'make the branch again without item 3'],
   ],
   flags: {
@@ -42,9 +54,15 @@ export const tool = defineTool({
       if (folder !== null) call.say.note(`edit the files in '${folder}', then give --continue ${item} again`)
     }
     const settings = { drop, skip, continue: call.flags.continue, tellFolder }
-    return runStage(call, {}, async (stage) =>
-      mergeItems(stage, await openGround(stage, [...stage.run.shared, ...union]), settings),
-    )
+    return runStage(call, {}, async (stage) => {
+      const ground = await openGround(stage, [...stage.run.shared, ...union])
+      try {
+        return await mergeItems(stage, ground, settings)
+      } finally {
+        ground.reader.close()
+        ground.refs.close()
+      }
+    })
   },
 })
 
@@ -54,7 +72,8 @@ async function openGround({ run, paths }: Stage, union: string[]): Promise<Groun
       hint: 'git config user.name NAME and user.email ADDRESS there, then bw-plan again',
     })
   }
-  return { store: await openRunStore(run, paths.repo), identity: run.identity, union }
+  const store = await openRunStore(run, paths.repo)
+  return { store, reader: objectReader(store), refs: refWriter(store), identity: run.identity, union }
 }
 
 /** The repository of the run with the base in it; made now when no stage before did. */

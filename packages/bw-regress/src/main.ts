@@ -8,8 +8,8 @@ const tool = defineTool({
   summary: "shows that a patch's tests fail without the rest of the patch",
   usage: ['… | bw-collect | bw-regress [--tests GLOB]… [ITEM…] | …', 'bw-regress --run RUN [ITEM…]'],
   examples: [
-    ["bw-regress --run mathkit-1a2b3c4d --tests 'tests/*' fix-mean", 'the tests of one item on the base alone'],
     ['bw-regress < patches.ndjson | jq \'select(.kind == "regression")\'', 'every patch of a saved stream'],
+    ["bw-regress --run mathkit-1a2b3c4d --tests 'tests/*' fix-mean", 'the tests of one item on the base alone'],
   ],
   flags: {
     ...stageFlags,

@@ -12,7 +12,7 @@ const tool = defineTool({
   summary: 'runs the whole suite on the merged head and names who broke it',
   usage: ['… | bw-merge | bw-verify | bw-deliver', 'bw-verify --run RUN', 'bw-verify --evidence FILE [--repo DIR]'],
   examples: [
-    ['bw-verify --run mathkit-1a2b3c4d', 'verify what bw-merge made'],
+    ['bw-merge < scanned.ndjson | bw-verify > verified.ndjson', 'merge from a saved stream and verify the result'],
     ['bw-merge --run R --drop ITEM && bw-verify --run R', 'verify again without a culprit'],
     ['bw-verify --evidence evidence.json --repo ~/clone', 'check a delivered branch elsewhere, without the run'],
   ],
