@@ -3,7 +3,7 @@
  * `merge` records that belong to it: after a kill between the two, the ref tells which of them are true.
  */
 import { type MergeRecord, UserError } from '@buildwave/core'
-import { listCommits, readObjects, readRef, updateRef } from '@buildwave/git'
+import { listCommits, readObjects, readRef } from '@buildwave/git'
 import type { Stage } from '@buildwave/stage'
 import type { Ground, Layer } from './stack.ts'
 
@@ -39,7 +39,7 @@ export async function openBranch(stage: JournalDoor, ground: Ground): Promise<Br
     async move(next, records) {
       const to = next.at(-1)?.commit ?? stage.run.base
       stage.intend('move-ref', { ref, from: held, to, answers: records })
-      if (to !== held) await updateRef(ground.store, ref, to, held)
+      if (to !== held) await ground.refs.update(ref, to, held)
       held = to
       layers = [...next]
       for (const record of records) await stage.emit(record)

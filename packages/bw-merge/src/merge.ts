@@ -3,7 +3,7 @@
  * items; `hold.ts` says when an item may go, `stack.ts` makes the commits, `branch.ts` moves the ref.
  */
 import { type ExitStatus, type IntegrationRecord, type ItemRecord, type MergeRecord, UserError } from '@buildwave/core'
-import { changedPatch, checkPatch, commitTreeOid } from '@buildwave/git'
+import { changedPatch, checkPatchWith, commitTreeOid } from '@buildwave/git'
 import type { Stage } from '@buildwave/stage'
 import { workKey } from '@buildwave/store'
 import { statusOf } from './answer.ts'
@@ -122,7 +122,7 @@ async function merge(desk: Desk, attempt: Attempt, patch: ReadyPatch): Promise<v
     return answer(desk, { ...about, outcome: 'skipped', reason: 'dependency-failed', message })
   }
   try {
-    const parents = await checkPatch(ground.store, patch.commit, patch.digest)
+    const parents = await checkPatchWith(ground.reader, patch.commit, patch.digest)
     if (parents.join() !== patch.start) throw changedPatch(patch.commit)
     const change = await changeOf(ground, {
       run: stage.run,

@@ -55,7 +55,14 @@ async function meetPatches(
   if (!mayMeet(one, two) || one.commit === null || two.commit === null) return { meeting: 'clean', paths: [] }
   const { item, attempt, start: base, commit: theirs, at: date } = two
   try {
-    const { commit, conflicts } = await putOn(ground, one.commit, { item, attempt, base, theirs, title, date })
+    const { commit, conflicts } = await putOn(ground, [one.start, one.commit], {
+      item,
+      attempt,
+      base,
+      theirs,
+      title,
+      date,
+    })
     return { meeting: commit === null ? 'conflict' : 'clean', paths: conflicts.map(({ path }) => path) }
   } catch (error) {
     if (!(error instanceof UserError) || error.status !== 4) throw error

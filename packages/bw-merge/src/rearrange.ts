@@ -79,9 +79,9 @@ async function arrangeOn(
   below: readonly Layer[],
   { changes, gone }: { changes: readonly Change[]; gone: readonly string[] },
 ): Promise<Arrangement> {
-  const start = below.at(-1)?.commit ?? stage.run.base
+  const commits = [stage.run.base, ...below.map(({ commit }) => commit)]
   const dependencies = (item: string) => dependenciesOf(stage, item)
-  const { layers, left } = await arrange(ground, start, { changes, gone, dependencies })
+  const { layers, left } = await arrange(ground, commits, { changes, gone, dependencies })
   return { layers: [...below, ...layers], left }
 }
 

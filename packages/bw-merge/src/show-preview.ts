@@ -10,7 +10,7 @@ import {
   runRecord,
   UserError,
 } from '@buildwave/core'
-import { openStore } from '@buildwave/git'
+import { objectReader, openStore, refWriter } from '@buildwave/git'
 import { type AnyRecord, escapeControls, type Io, readRecords, recordWriter } from '@buildwave/stdio'
 import { openJournal, runPaths, stateDir } from '@buildwave/store'
 import { previewPairs, previewTable } from './preview.ts'
@@ -36,7 +36,10 @@ export async function showPreview(
   const { repo } = runPaths(state, run.run)
   const union = [...run.shared, ...flags.union]
   const identity = run.identity ?? { name: 'preview', email: 'preview@localhost' }
-  const ground = existsSync(repo) ? { store: openStore(repo), identity, union } : null
+  const store = openStore(repo)
+  const ground = existsSync(repo)
+    ? { store, reader: objectReader(store), refs: refWriter(store), identity, union }
+    : null
   const pairs = await previewPairs({ items, patches, union, ground })
   if (io.stdout.isTTY === true && !flags.json) io.stdout.write(escapeControls(previewTable(items, pairs)))
   else await writePairs(io, run, pairs)

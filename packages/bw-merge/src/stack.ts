@@ -8,6 +8,8 @@ import {
   type Identity,
   type MergeConflict,
   mergeTree,
+  type ObjectReader,
+  type RefWriter,
   readBlob,
   type Store,
   type TreeFile,
@@ -33,6 +35,10 @@ export interface Layer extends Change {
 
 export interface Ground {
   store: Store
+  /** Reads the store through one process. */
+  reader: ObjectReader
+  /** Moves its refs through another. */
+  refs: RefWriter
   identity: Identity
   /** Globs of the files in which both sides' added lines are kept. */
   union: readonly string[]
@@ -52,49 +58,58 @@ export interface Arrangement {
 }
 
 /**
- * Puts changes on top of `start` in this order. One that is in conflict, or that depends on something left, is left as well
- * and the rest goes on. `dependencies` names the items that an item needs.
+ * Puts changes in this order on top of `below`, the commits from the base to the head. One that is in conflict, or that depends
+ * on something left, is left as well and the rest goes on. `dependencies` names the items that an item needs.
  */
 export async function arrange(
   ground: Ground,
-  start: string,
+  below: readonly string[],
   {
     changes,
     gone,
     dependencies,
-  }: { changes: readonly Change[]; gone: readonly string[]; dependencies: (item: string) => readonly string[] },
+  }: {
+    changes: readonly Change[]
+    gone: readonly string[]
+    dependencies: (item: string) => readonly string[]
+  },
 ): Promise<Arrangement> {
   const layers: Layer[] = []
   const left: Left[] = []
   const missing = new Set(gone)
-  let head = start
+  const commits = [...below]
   for (const change of changes) {
     const needs = dependencies(change.item).find((item) => missing.has(item)) ?? null
-    const put = needs === null ? await putOn(ground, head, change) : { commit: null, conflicts: [] }
+    const put = needs === null ? await putOn(ground, commits, change) : { commit: null, conflicts: [] }
     if (put.commit === null) {
       left.push({ change, needs, conflicts: put.conflicts })
       missing.add(change.item)
     } else {
       layers.push({ ...change, commit: put.commit })
-      head = put.commit
+      commits.push(put.commit)
     }
   }
   return { layers, left }
 }
 
-/** The commit of `head` with the change, or the conflicts that are in the way. Throws UserError of status 4 for unusable objects. */
+/**
+ * The commit of the head (the last one of `below`) with the change, or the conflicts that are in the way. Throws UserError of
+ * status 4 for unusable objects.
+ */
 export async function putOn(
   ground: Ground,
-  head: string,
+  below: readonly string[],
   change: Change,
 ): Promise<{ commit: string | null; conflicts: MergeRecord['conflicts'] }> {
   const { store, identity } = ground
-  const merged = await mergeTree(store, { base: change.base, ours: head, theirs: change.theirs })
+  const { base, theirs, title: message, date } = change
+  const ours = below.at(-1) ?? base
+  // A change is one commit on its base: where the base is below, history suggests it too.
+  const merged = await mergeTree(store, { base, ours, theirs, isSuggested: below.includes(base) })
   const settled = await settleConflicts(ground, merged.conflicts)
   if (settled === null) return { commit: null, conflicts: merged.conflicts.map(toRecord) }
   const tree = settled.size === 0 ? merged.tree : await treeWithFiles(store, merged.tree, settled)
-  const commit = await commitTree(store, { tree, parents: [head], message: change.title, identity, date: change.date })
-  return { commit, conflicts: [] }
+  return { commit: await commitTree(store, { tree, parents: [ours], message, identity, date }), conflicts: [] }
 }
 
 /** What the conflicting files become where both sides only added lines to a file that is free for all; null when one does not. */

@@ -17,6 +17,8 @@ export interface CallOptions {
   /** Run as this owner, so that what is written belongs to them. */
   owner?: Owner | undefined
   transfer?: boolean
+  /** The process lives until its stdin is closed: no time limit. */
+  isDialogue?: boolean
 }
 
 export interface Owner {
@@ -85,7 +87,7 @@ function start(repo: Repo | null, args: readonly string[], options: CallOptions,
     maxBuffer: 2 ** 30,
     reject: false,
     killDescendants: true,
-    timeout: (options.transfer ? minutes.transfer : minutes.call) * 60_000,
+    ...(options.isDialogue ? {} : { timeout: (options.transfer ? minutes.transfer : minutes.call) * 60_000 }),
     buffer: { stdout: buffered, stderr: true },
     ...(stdin === undefined ? { stdin: 'ignore' } : isStream(stdin) ? { stdin: 'pipe' } : { input: stdin }),
     ...(options.owner === undefined ? {} : options.owner),

@@ -1,8 +1,9 @@
 import { UserError } from '@buildwave/core'
 import { callGit, gitLine, splitFields } from './call.ts'
+import { commitTree } from './commit-tree.ts'
 import { decodeFileName } from './file-name.ts'
 import { isAtLeast, requireGit } from './git-version.ts'
-import { commitTree } from './objects.ts'
+import { commitTreeOid } from './objects.ts'
 import type { Store, TreeFile } from './repo.ts'
 
 /** Three commits: what the change started from, where it goes to, and the change. */
@@ -10,6 +11,8 @@ export interface MergeSides {
   base: string
   ours: string
   theirs: string
+  /** The caller knows that history suggests `base` and nothing else: `ours` holds it, and it is the only parent of `theirs`. */
+  isSuggested?: boolean
 }
 
 /** A path on which the two sides do not agree; null where a side has no file. */
@@ -49,14 +52,12 @@ export async function mergeTree(store: Store, sides: MergeSides): Promise<MergeR
   }
 }
 
-async function mergeArguments(store: Store, { base, ours, theirs }: MergeSides): Promise<string[]> {
+async function mergeArguments(store: Store, { base, ours, theirs, isSuggested }: MergeSides): Promise<string[]> {
   if (isAtLeast(await requireGit(), [2, 40])) return [`--merge-base=${base}`, ours, theirs]
-  if ((await soleMergeBase(store, ours, theirs)) === base) return [ours, theirs]
-  const root = await syntheticCommit(store, `${base}^{tree}`, [])
-  return Promise.all([
-    syntheticCommit(store, `${ours}^{tree}`, [root]),
-    syntheticCommit(store, `${theirs}^{tree}`, [root]),
-  ])
+  if (isSuggested || (await soleMergeBase(store, ours, theirs)) === base) return [ours, theirs]
+  const [start, head, change] = await Promise.all([base, ours, theirs].map((commit) => commitTreeOid(store, commit)))
+  const root = await syntheticCommit(store, start ?? '', [])
+  return Promise.all([syntheticCommit(store, head ?? '', [root]), syntheticCommit(store, change ?? '', [root])])
 }
 
 /** The merge base that git would take by itself, null when there is none or several. */

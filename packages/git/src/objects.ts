@@ -1,21 +1,12 @@
 import { UserError } from '@buildwave/core'
 import { callGit, gitLine } from './call.ts'
 import { encodeFileName } from './file-name.ts'
-import type { Identity, Repo, Store } from './repo.ts'
+import type { Repo, Store } from './repo.ts'
 
 export interface GitObject {
   oid: string
   type: 'blob' | 'tree' | 'commit' | 'tag'
   content: Buffer
-}
-
-/** What a new commit consists of; `date` is ISO 8601, and author and committer are the same. */
-export interface NewCommit {
-  tree: string
-  parents: readonly string[]
-  message: string
-  identity: Identity
-  date: string
 }
 
 /** Stores the bytes as they are (no filter, no line-end conversion) and gives back the blob's oid. */
@@ -28,23 +19,6 @@ export async function readBlob(repo: Repo, oid: string): Promise<Buffer> {
   const [found] = await readObjects(repo, [oid])
   if (found?.type !== 'blob') throw unusableObject(oid, 'is not a blob')
   return found.content
-}
-
-/** Writes a commit and gives back its oid: the same oid for the same values, on any machine. */
-export async function commitTree(store: Store, commit: NewCommit): Promise<string> {
-  const parents = commit.parents.flatMap((parent) => ['-p', parent])
-  const seconds = Math.floor(Date.parse(commit.date) / 1000)
-  if (!Number.isFinite(seconds)) throw new Error(`not a date: ${commit.date}`)
-  const { name, email } = commit.identity
-  const signed = (role: string) => ({
-    [`GIT_${role}_NAME`]: name,
-    [`GIT_${role}_EMAIL`]: email,
-    [`GIT_${role}_DATE`]: `@${seconds} +0000`,
-  })
-  return gitLine(store, ['commit-tree', '--no-gpg-sign', commit.tree, ...parents, '-F', '-'], {
-    stdin: commit.message.toWellFormed(),
-    env: { ...signed('AUTHOR'), ...signed('COMMITTER') },
-  })
 }
 
 /** The parents of a commit, first parent first. */

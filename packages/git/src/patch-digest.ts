@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '@buildwave/core'
-import { type Change, listChanges } from './changes.ts'
 import { encodeFileName } from './file-name.ts'
-import { headerValues, readObjects, unusableObject } from './objects.ts'
+import { type ObjectReader, objectReader } from './object-reader.ts'
+import { headerValues, unusableObject } from './objects.ts'
 import type { Repo } from './repo.ts'
+import { diffTrees } from './tree-diff.ts'
 
 /**
- * sha256 (hex) of what a patch consists of: the raw commit object, then for each path that differs from its first parent, in
- * order of bytes: path, modes, oid and content of the new blob. Content counts although the oid names it, since git does
+ * sha256 (hex) of what a patch consists of: the raw commit object, then for each path that differs from its first parent, as
+ * the trees list them: path, modes, oid and content of the new blob. Content counts although the oid names it, since git does
  * not compare the two when it reads a loose object. Throws UserError `object-unusable` (status 4) that names what is missing or broken.
  */
 export async function patchDigest(repo: Repo, commit: string): Promise<string> {
-  return digestOf(repo, commit, await readRawCommit(repo, commit))
+  return withReader(repo, async (reader) => (await readPatch(reader, commit)).digest)
 }
 
 /**
@@ -19,9 +20,14 @@ export async function patchDigest(repo: Repo, commit: string): Promise<string> {
  * when its digest differs, `object-unusable` when something of it, or its start, is missing or broken.
  */
 export async function checkPatch(repo: Repo, commit: string, digest: string): Promise<string[]> {
-  const raw = await readRawCommit(repo, commit)
-  if ((await digestOf(repo, commit, raw)) !== digest) throw changedPatch(commit)
-  return headerValues(raw, 'parent')
+  return withReader(repo, (reader) => checkPatchWith(reader, commit, digest))
+}
+
+/** `checkPatch` through a reader that is open already. */
+export async function checkPatchWith(reader: ObjectReader, commit: string, digest: string): Promise<string[]> {
+  const patch = await readPatch(reader, commit)
+  if (patch.digest !== digest) throw changedPatch(commit)
+  return patch.parents
 }
 
 /** The error of a patch that is not what was collected. */
@@ -32,47 +38,35 @@ export function changedPatch(commit: string): UserError {
   })
 }
 
-async function readRawCommit(repo: Repo, commit: string): Promise<Buffer> {
-  const [raw] = await readObjects(repo, [commit])
-  if (raw?.type !== 'commit') throw unusableObject(commit, 'is not a commit')
-  return raw.content
-}
-
-async function digestOf(repo: Repo, commit: string, raw: Buffer): Promise<string> {
-  const changes = await changesOf(repo, commit, raw)
-  const hash = createHash('sha256').update(`commit ${raw.length}\0`).update(raw)
-  const contents = await newContents(repo, changes)
-  for (const change of changes) {
-    const to = change.to
-    hash
-      .update(encodeFileName(change.path))
-      .update(`\0${change.from?.mode ?? '-'} ${to?.mode ?? '-'} ${to?.oid ?? '-'}\0`)
-    const content = to === null ? undefined : contents.get(to.oid)
-    hash.update(`${content?.length ?? '-'}\0`)
-    if (content !== undefined) hash.update(content)
-  }
-  return hash.digest('hex')
-}
-
-async function changesOf(repo: Repo, commit: string, raw: Buffer): Promise<Change[]> {
-  const [parent] = headerValues(raw, 'parent')
-  const [tree] = headerValues(raw, 'tree')
-  if (tree === undefined) throw unusableObject(commit, 'has no tree')
-  if (parent === undefined) throw unusableObject(commit, 'has no parent')
+async function withReader<T>(repo: Repo, ask: (reader: ObjectReader) => Promise<T>): Promise<T> {
+  const reader = objectReader(repo)
   try {
-    return await listChanges(repo, parent, tree)
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'git-failed') throw error
-    throw new UserError('object-unusable', `patch '${commit}' cannot be read: ${error.message}`, {
-      status: 4,
-      cause: error,
-    })
+    return await ask(reader)
+  } finally {
+    reader.close()
   }
 }
 
-/** Contents by oid of the blobs that the new side holds. */
-async function newContents(repo: Repo, changes: readonly Change[]): Promise<Map<string, Buffer>> {
-  const blobs = changes.flatMap(({ to }) => (to === null || to.mode === '160000' ? [] : [to.oid]))
-  const found = await readObjects(repo, [...new Set(blobs)])
-  return new Map(found.map((object) => [object.oid, object.content]))
+async function readPatch(reader: ObjectReader, commit: string): Promise<{ digest: string; parents: string[] }> {
+  const raw = await readCommit(reader, commit)
+  const [tree] = headerValues(raw, 'tree')
+  const parents = headerValues(raw, 'parent')
+  const [parent] = parents
+  if (tree === undefined || parent === undefined) throw unusableObject(commit, 'has no tree or no parent')
+  const [start] = headerValues(await readCommit(reader, parent), 'tree')
+  const hash = createHash('sha256').update(`commit ${raw.length}\0`).update(raw)
+  for (const { path, from, to } of await diffTrees(reader, start ?? null, tree)) {
+    hash.update(encodeFileName(path)).update(`\0${from?.mode ?? '-'} ${to?.mode ?? '-'} ${to?.oid ?? '-'}\0`)
+    if (to === null || to.mode === '160000') continue
+    const [blob] = await reader.read([to.oid])
+    const content = blob?.content ?? Buffer.alloc(0)
+    hash.update(`${content.length}\0`).update(content)
+  }
+  return { digest: hash.digest('hex'), parents }
+}
+
+async function readCommit(reader: ObjectReader, oid: string): Promise<Buffer> {
+  const [commit] = await reader.read([oid])
+  if (commit?.type !== 'commit') throw unusableObject(oid, 'is not a commit')
+  return commit.content
 }

@@ -38,10 +38,16 @@ export async function updateRef(store: Store, ref: string, next: string | null, 
   } catch (error) {
     const now = await readRef(store, ref)
     if (now === old) throw error
-    throw new UserError('ref-moved', `'${ref}' holds ${now ?? 'nothing'} where ${old ?? 'nothing'} was expected`, {
-      cause: error,
-    })
+    throw movedRef(ref, { now, old, cause: error })
   }
+}
+
+export function movedRef(
+  ref: string,
+  { now, old, cause }: { now: string | null; old: string | null; cause: unknown },
+): UserError {
+  const message = `'${ref}' holds ${now ?? 'nothing'} where ${old ?? 'nothing'} was expected`
+  return new UserError('ref-moved', message, { cause })
 }
 
 /** One compare-and-swap, without a word on why it failed. */
