@@ -15,7 +15,7 @@ export const claude: Agent = {
         program: 'claude',
         native: ['.local/bin/claude'],
         npm: { packages: [`@anthropic-ai/claude-code-linux-${process.arch}`], path: 'claude' },
-        hint: 'install Claude Code (claude.ai/install), name the binary with --agent-bin, or use bw-image --install-agent',
+        hint: 'install Claude Code (claude.ai/install), or name the binary with --agent-bin',
       },
       options,
     )

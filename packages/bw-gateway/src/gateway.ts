@@ -39,7 +39,7 @@ export function settingsFrom(flags: GatewayFlags, { env, cwd }: { env: Env; cwd:
   refuseProtected(runDir, 'run folder', { cwd, prefixes })
   refuseProtected(tokenFile, 'token file', { cwd, prefixes })
   if (!existsSync(runDir))
-    throw new UserError('no-run', `there is no run in '${runDir}'`, { hint: 'bw-ls shows the runs' })
+    throw new UserError('no-run', `there is no run in '${runDir}'`, { hint: 'the first stage that acts opens a run' })
   return {
     runDir,
     api: readApi(flags.api ?? 'anthropic'),

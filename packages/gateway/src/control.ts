@@ -47,7 +47,7 @@ export function controlServer({ desk, liveness, settings, readCredential }: Cont
 function differs(): UserError {
   const message = "the run's gateway was started with another API, upstream, token file or list of hosts"
   return new UserError('gateway-differs', message, {
-    hint: 'wait until its builders have ended, or stop them with bw-stop',
+    hint: 'wait until its builders have ended',
   })
 }
 
