@@ -17,6 +17,8 @@ export interface ClaimTable {
   ofOwner: readonly (readonly ClaimId[])[]
   /** Lists with a claim that could not be compared with all others within the bound. */
   isCrowded: readonly boolean[]
+  /** How many pairs of claims were compared. */
+  comparisons: number
 }
 
 interface ClaimRules {
@@ -47,8 +49,9 @@ export function tableClaims(
       return [claims.push(claim) - 1]
     })
   })
-  const { touching, crowded } = compareClaims(claims, maxComparisons)
-  return { claims, touching, ofOwner, isCrowded: ofOwner.map((own) => own.some((id) => crowded.has(id))) }
+  const { touching, crowded, comparisons } = compareClaims(claims, maxComparisons)
+  const isCrowded = ofOwner.map((own) => own.some((id) => crowded.has(id)))
+  return { claims, touching, ofOwner, isCrowded, comparisons }
 }
 
 interface Folder {
@@ -56,15 +59,13 @@ interface Folder {
   below: Map<string, Folder>
 }
 
-function compareClaims(
-  claims: readonly Claim[],
-  maxComparisons: number,
-): { touching: ClaimId[][]; crowded: Set<ClaimId> } {
+function compareClaims(claims: readonly Claim[], maxComparisons: number) {
   const touching: ClaimId[][] = claims.map((_, id) => [id])
   const crowded = new Set<ClaimId>()
   const top = newFolder()
   const named = { all: new Map<string, ClaimId[]>(), loose: new Map<string, ClaimId[]>() }
   let left = maxComparisons
+  let comparisons = 0
   for (const [id, claim] of claims.entries()) {
     const near = nearClaims(claim, top, Math.max(0, left))
     for (const other of (claim.isLoose ? named.all : named.loose).get(claim.name ?? '') ?? []) near.add(other)
@@ -73,6 +74,7 @@ function compareClaims(
       crowded.add(id)
       continue
     }
+    comparisons += near.size
     for (const other of near) {
       if (overlapClaims(claim, claims[other] as Claim) === null) continue
       touching[id]?.push(other)
@@ -82,7 +84,7 @@ function compareClaims(
     if (claim.name !== null) addTo(named.all, claim.name, id)
     if (claim.isLoose && claim.name !== null) addTo(named.loose, claim.name, id)
   }
-  return { touching, crowded }
+  return { touching, crowded, comparisons }
 }
 
 function addTo(index: Map<string, ClaimId[]>, name: string, id: ClaimId): void {

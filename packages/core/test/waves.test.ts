@@ -145,6 +145,33 @@ describe('claims', () => {
   })
 })
 
+describe('claims of many items', () => {
+  it('are compared with their neighbours alone: twice the items, twice the comparisons', () => {
+    const compared = (items: number) => {
+      const owners = Array.from({ length: items }, (_, at) => [
+        `src/p${at}/a.ts`,
+        `src/p${at}/lib/**`,
+        `tests/p${Math.floor(at / 4)}/*.test.ts`,
+      ])
+      return tableClaims(owners, { tree: emptyTree, shared: [] }).comparisons
+    }
+    expect(compared(2000)).toBeLessThanOrEqual(2.5 * compared(1000))
+    expect(compared(2000)).toBeLessThan(10_000)
+  })
+
+  it('that are loose names meet their namesakes in any folder', () => {
+    expect(wavesOf([unit('a', ['say.ts']), unit('b', ['src/say.ts']), unit('c', ['src/other.ts'])])).toEqual([
+      'a c',
+      'b',
+    ])
+    expect(wavesOf([unit('b', ['src/say.ts']), unit('a', ['say.ts'])])).toEqual(['b', 'a'])
+  })
+
+  it('that differ in letter case alone are one file somewhere', () => {
+    expect(wavesOf([unit('a', ['docs/Readme.md']), unit('b', ['docs/README.md'])])).toEqual(['a', 'b'])
+  })
+})
+
 describe('cycles', () => {
   it('are each found once, from their first item on', () => {
     expect(findCycles([[2], [0], [1], [], [5], [4], [4]])).toEqual([

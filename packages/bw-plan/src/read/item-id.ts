@@ -14,7 +14,8 @@ export interface IdReading {
   rest: string
 }
 
-const emoji = /^(?:[\u2b1c\u2b1b\u2705\u274c\u26a0\u23f3\u231b\u2610\u2611\u2612]|\p{Extended_Pictographic})\ufe0f?\s*/u
+/** Pictures that stand for a state, not for a kind of work such as a bug. */
+const emoji = /^(?:[✅✔✖❌☐☑☒⬜⬛⏳⌛⏸▶⚠🚧🔴🟢🟡🟠🔵⚪⚫🔄📝🔲🔳]\ufe0f?\s*)+/u
 const noun =
   /^(?:task|story|unit|work package|wp|item|todo|ticket|issue)\s+#?([A-Za-z]{0,6}-?\d+(?:\.\d+)*[a-z]?)\b\s*[:.)\-–—]?\s*/i
 const letters = /^([A-Za-z]{1,10})-?(\d+(?:\.\d+)*[a-z]?)(?=[\s:.)\]*`]|$)\s*([:.)]|[-–—](?=\s))?\s*/

@@ -39,7 +39,7 @@ export interface Code extends Place {
   isOpen: boolean
 }
 export interface Aside extends Place {
-  type: 'quote' | 'html' | 'front-matter'
+  type: 'quote' | 'html' | 'rule' | 'front-matter'
   text: string
 }
 export interface Grid extends Place {
@@ -239,6 +239,8 @@ function toNode(node: RootContent, text: Text): Node[] {
       return [{ type: 'quote', ...place, text: '' }]
     case 'html':
       return [{ type: 'html', ...place, text: node.value }]
+    case 'thematicBreak':
+      return [{ type: 'rule', ...place, text: '' }]
     case 'table':
       return [toGrid(node, text)]
     default:
