@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -467,6 +467,14 @@ describe('the sockets', () => {
     for (const env of [{}, { XDG_RUNTIME_DIR: '/nowhere' }, { XDG_RUNTIME_DIR: 'relative' }]) {
       expect(socketPaths('/state/runs/a', env).dir).toMatch(/^\/tmp\/bw-\d+\/[0-9a-f]{8}$/)
     }
+  })
+
+  test('are not put where somebody else made a link', () => {
+    const [runtime, elsewhere] = [newFolder(), newFolder()]
+    symlinkSync(elsewhere, join(runtime, 'bw'))
+    const paths = socketPaths('/state/runs/a', { XDG_RUNTIME_DIR: runtime })
+    expect(messageOf(() => makeFolders(paths))).toContain('is not a folder of ours alone')
+    expect(readdirSync(elsewhere)).toEqual([])
   })
 
   test('with too long a path are refused with the reason', () => {
