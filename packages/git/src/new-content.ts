@@ -41,8 +41,11 @@ async function* changedContent(
 ): AsyncGenerator<NewContent> {
   const changes = (await listChanges(repo, parent, commit)).filter(isNew)
   for (const { path } of changes) yield { commit, kind: 'path', path, content: encodeFileName(path) }
-  const wanted = changes.filter(({ to }) => to.mode !== '160000' && !seen.has(to.oid))
-  for (const { to } of wanted) seen.add(to.oid)
+  const wanted = changes.filter(({ to }) => {
+    if (to.mode === '160000' || seen.has(to.oid)) return false
+    seen.add(to.oid)
+    return true
+  })
   for (let n = 0; n < wanted.length; n += batch) {
     const part = wanted.slice(n, n + batch)
     const objects = await readObjects(
