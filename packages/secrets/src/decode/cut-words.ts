@@ -38,9 +38,10 @@ const neighbours = once(() => {
   return { pairs, threes, firstThrees }
 })
 
-/** Offsets after a beginning that was found across a cut. */
+/** Offsets after a beginning that was found across a cut; in text only, told as git does by a zero in the first 8,000 bytes. */
 export function findCutWords(bytes: Uint8Array): number[] {
   const ends: number[] = []
+  if (bytes.subarray(0, 8000).includes(0)) return ends
   let done = 0
   const consider = (left: number, right: number): void => {
     if (right < done || !isInside(bytes, left, right)) return
@@ -51,7 +52,9 @@ export function findCutWords(bytes: Uint8Array): number[] {
       done = from + end
     }
   }
-  considerBreaksAndQuotes(bytes, consider)
+  considerLineBreaks(bytes, consider)
+  done = 0
+  considerQuotes(bytes, consider)
   done = 0
   considerSpacedLetters(bytes, consider)
   return ends
@@ -78,25 +81,33 @@ function nextLetter(bytes: Uint8Array, from: number, step: 1 | -1): number {
   return 0
 }
 
-const lineBreak = 1
-const quote = 2
+const quotes = [0x22, 0x27, 0x60]
 
-const cutClass = new Uint8Array(256)
-cutClass[0x0a] = lineBreak
-for (const byte of Buffer.from('"\'`')) cutClass[byte] = quote
+const isQuote = new Uint8Array(256)
+for (const byte of quotes) isQuote[byte] = 1
+
+function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) considerSides(bytes, at, at, consider)
+}
 
 /** Two quotes with only separators between them join what is left of the first to what is right of the second. */
-function considerBreaksAndQuotes(bytes: Uint8Array, consider: Consider): void {
-  for (let at = 0; at < bytes.length; at++) {
-    const kind = cutClass[bytes[at] as number]
-    if (kind === 0) continue
-    if (kind === lineBreak) {
-      considerSides(bytes, at, at, consider)
-    } else {
-      const second = nextQuote(bytes, at)
-      if (second >= 0) considerSides(bytes, at, second, consider)
-    }
+function considerQuotes(bytes: Uint8Array, consider: Consider): void {
+  const visit = (at: number): void => {
+    const second = nextQuote(bytes, at)
+    if (second >= 0) considerSides(bytes, at, second, consider)
   }
+  if (hasManyQuotes(bytes)) {
+    for (let at = 0; at < bytes.length; at++) if (isQuote[bytes[at] as number] === 1) visit(at)
+  } else {
+    for (const quote of quotes)
+      for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1)) visit(at)
+  }
+}
+
+/** Whether going from quote to quote would take more steps than looking at every byte. */
+function hasManyQuotes(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, 4096)
+  return sample.reduce((count, byte) => count + (isQuote[byte] ?? 0), 0) > sample.length / 64
 }
 
 /** Letter, separator, letter, separator: four times in a row wherever one looks. */
@@ -114,7 +125,7 @@ function considerSpacedLetters(bytes: Uint8Array, consider: Consider): void {
 function nextQuote(bytes: Uint8Array, quote: number): number {
   for (let at = quote + 1; at < bytes.length && at < quote + gap; at++) {
     const byte = bytes[at] as number
-    if (byte === 0x22 || byte === 0x27 || byte === 0x60) return at
+    if (isQuote[byte] === 1) return at
     if (isBetween[byte] === 0) return -1
   }
   return -1
