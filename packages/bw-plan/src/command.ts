@@ -35,7 +35,7 @@ async function planFile(call: PlanCall, { user, plan }: { user: UserConfig; plan
   const options = planOptions(call, { user, repository, chosen: plan.chosen })
   const planned = planFrom(plan, call, options)
   if (!report(call, plan.name, planned)) return exit.failed
-  const settings = { ...call.flags, maxParallel: options.maxParallel }
+  const settings = { ...call.flags, maxParallel: options.maxParallel, sequential: planned.sequential }
   const run = await makeRunRecord(plan, repository, { settings, user })
   sayFacts(call, run)
   return write(call, run, planned)
@@ -96,10 +96,14 @@ async function placeAnew(call: PlanCall, { user, from, guard }: Saved): Promise<
   const repository = await readRepository(folder, saved.run?.base ?? flags.base ?? 'HEAD')
   const options = planOptions(call, { user, repository, chosen: [] })
   const shared = [...new Set([...(saved.run?.shared ?? options.shared ?? []), ...flags.shared])]
-  const planned = place(saved.items, { options: { ...options, shared }, sequential: false, diagnostics: [] })
+  const planned = place(saved.items, {
+    options: { ...options, shared },
+    sequential: saved.run?.['sequential'] === true,
+    diagnostics: [],
+  })
   if (!report(call, from, planned)) return exit.failed
   const bytes = Buffer.from(JSON.stringify(saved.items))
-  const settings = { ...flags, shared, maxParallel: options.maxParallel }
+  const settings = { ...flags, shared, maxParallel: options.maxParallel, sequential: false }
   const run = saved.run ?? (await makeRunRecord({ name: from, bytes, chosen: [] }, repository, { settings, user }))
   sayFacts(call, run)
   return write(call, { ...run, shared }, planned)
@@ -127,13 +131,13 @@ async function write({ flags, io, tool }: PlanCall, run: RunRecord, { items, wav
     const lines = planTable(run, items, io.stdout.columns ?? 100)
     io.stdout.write(`${lines.map((line) => printable(maskText(line))).join('\n')}\n`)
   } else {
-    await writer.write(run as AnyRecord)
-    for (const item of items) if (!(await writer.write(itemRecord(run.run, item) as AnyRecord))) break
+    const records: AnyRecord[] = [run, ...items.map((item) => itemRecord(run.run, item))]
     const counts = { items: items.length, done: items.filter(({ done }) => done).length, waves }
-    await writer.write({ kind: 'end', v: 1, run: run.run, stage: tool, complete: true, counts })
+    records.push({ kind: 'end', v: 1, run: run.run, stage: tool, complete: true, counts })
+    for (const record of records) if (!(await writer.write(record))) return exit.failed
   }
   await writer.drained()
-  return writer.isGone() ? exit.failed : exit.ok
+  return exit.ok
 }
 
 function oneOf<T extends string>(flag: string, value: string, names: readonly T[]): T {

@@ -51,6 +51,8 @@ export interface Planned {
   /** In wave order, finished items last; empty when a diagnostic is an error. */
   items: PlannedItem[]
   waves: number
+  /** The format has its items run one after the other. */
+  sequential: boolean
   diagnostics: Diagnostic[]
 }
 
@@ -65,7 +67,7 @@ export function planItems(reading: Reading, options: PlanOptions): Planned {
   diagnostics.push(...cycles(all))
   if (options.unknown === 'error') diagnostics.push(...unknownErrors(items.map(({ item }) => item)))
   if (diagnostics.some(({ level }) => level === 'error'))
-    return { items: [], waves: 0, diagnostics: inOrder(diagnostics) }
+    return { items: [], waves: 0, sequential: reading.sequential, diagnostics: inOrder(diagnostics) }
   return place(
     items.map(({ item }) => item),
     { options, sequential: reading.sequential, diagnostics },
@@ -100,6 +102,7 @@ export function place(items: readonly PlannedItem[], { options, sequential, diag
   return {
     items: [...placed, ...items.filter(({ done }) => done)],
     waves: schedule.waves,
+    sequential,
     diagnostics: inOrder([
       ...diagnostics,
       ...disputes(schedule, byName),

@@ -12,6 +12,8 @@ export interface RunSettings {
   image: string | undefined
   shared: readonly string[]
   maxParallel: number
+  /** The format has its items run one after the other. */
+  sequential: boolean
 }
 
 /** The run record: what holds for all items. Flags come before the project's configuration, that before the user's. */
@@ -39,6 +41,7 @@ export async function makeRunRecord(
     plan: plan.name,
     planDigest: sha256(plan.bytes),
     maxParallel: settings.maxParallel,
+    ...(settings.sequential ? { sequential: true } : {}),
     ...(config.junit === undefined ? {} : { junit: config.junit }),
   }
 }

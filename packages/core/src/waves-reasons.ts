@@ -1,7 +1,6 @@
 /**
- * Why an item is not earlier. The list is enough to run by: an item may start once everything it waits for is settled,
- * where settled means answered, and all that *it* waits for settled too. So what follows through others may be left out,
- * and is where it would be long.
+ * Why an item is not earlier. The list is enough to run by: an item may start once everything it waits for is answered. What
+ * follows through others is left out where it would be long.
  */
 import { type Claim, overlapClaims } from './overlap.ts'
 import type { Placeable } from './waves.ts'
@@ -18,6 +17,8 @@ export type Wait = {
 
 /** How many earlier holders of one claim are named even where a later one already stands for them. */
 const maxNamed = 16
+/** How many are named at a barrier before no further stretch is added. */
+const maxBehind = 64
 
 export interface Placed {
   items: readonly Placeable[]
@@ -44,6 +45,7 @@ export function explainWaits(placed: Placed): { waits: Wait[][]; disputed: Dispu
   const waits: Wait[][] = items.map(() => [])
   const disputed: Dispute[] = []
   const lastOfWave: Position[] = []
+  const canBeGivenUp = (position: Position) => (after[position] ?? []).length > 0
   const byWave = order.toSorted((a, b) => (waves[a] ?? 0) - (waves[b] ?? 0))
   for (const position of byWave) {
     const reasons = new Map<Position, Wait>()
@@ -58,9 +60,11 @@ export function explainWaits(placed: Placed): { waits: Wait[][]; disputed: Dispu
       if (isDisputed(items[position], items[on])) disputed.push({ item: nameOf(position), other: nameOf(on), witness })
     }
     const stretch = stretchOf[position] ?? 0
-    const isHeldWithin = [...reasons.keys()].some((on) => stretchOf[on] === stretch)
+    const isHeldWithin = [...reasons].some(
+      ([on, wait]) => stretchOf[on] === stretch && (wait.reason === 'dependency' || !canBeGivenUp(on)),
+    )
     const reason = placed.stretches[stretch]?.reason ?? 'order'
-    if (!isHeldWithin) for (const on of placed.stretches[stretch - 1]?.positions ?? []) add(on, { reason })
+    if (!isHeldWithin) for (const on of behindBarrier(placed.stretches, stretch, canBeGivenUp)) add(on, { reason })
     const wave = waves[position] ?? 0
     const latest = [...reasons.keys()].reduce((most, on) => Math.max(most, waves[on] ?? 0), 0)
     const blocker = lastOfWave[wave - 1]
@@ -69,6 +73,25 @@ export function explainWaits(placed: Placed): { waits: Wait[][]; disputed: Dispu
     waits[position] = [...reasons.values()]
   }
   return { waits, disputed }
+}
+
+/**
+ * Whom to wait for at a barrier: the stretch before it. An item that has a dependency may be given up before its turn, when
+ * that fails, and then does not stand for what it waits for itself; so where all of a stretch have one, the stretch before
+ * that is named too.
+ */
+function behindBarrier(
+  stretches: readonly Stretch[],
+  stretch: number,
+  canBeGivenUp: (position: Position) => boolean,
+): Position[] {
+  const found: Position[] = []
+  for (let at = stretch - 1; at >= 0 && found.length < maxBehind; at--) {
+    const positions = stretches[at]?.positions ?? []
+    found.push(...positions)
+    if (!positions.every(canBeGivenUp)) break
+  }
+  return found
 }
 
 function isDisputed(a: Placeable | undefined, b: Placeable | undefined): boolean {

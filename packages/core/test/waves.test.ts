@@ -81,6 +81,18 @@ describe('waves', () => {
     expect(wavesOf(items, { phases: false })).toEqual(['a b c'])
   })
 
+  it('name more than one phase where all of a phase may be given up before its turn', () => {
+    const items = [
+      unit('x', ['x.ts'], { phase: 'Phase 1' }),
+      unit('a', ['a.ts'], { phase: 'Phase 1' }),
+      unit('b', ['b.ts'], { phase: 'Phase 2', after: ['x'] }),
+      unit('c', ['c.ts'], { phase: 'Phase 3' }),
+    ]
+    expect(waitsOf(items, 'c')?.map(({ item }) => item)).toEqual(['b', 'x', 'a'])
+    const firm = items.map((item) => (item.item === 'b' ? { ...item, after: [] } : item))
+    expect(waitsOf(firm, 'c')?.map(({ item }) => item)).toEqual(['b'])
+  })
+
   it('never let a mark beat a common file', () => {
     const items = [unit('a', ['x.ts'], { marked: true }), unit('b', ['x.ts'], { marked: true })]
     for (const trustMarkers of [false, true]) expect(wavesOf(items, { trustMarkers })).toEqual(['a', 'b'])
