@@ -22,6 +22,7 @@ export function correctItems(reading: Reading, slugs: readonly string[], correct
       wave: null,
       waitsFor: [],
       done: isDone(item),
+      position: at,
     }),
   )
   const find = finder(items, reading.groups)

@@ -8,6 +8,7 @@ import { readCorrections, refuseBadGlob } from './corrections.ts'
 import type { planFlags } from './flags.ts'
 import { readSavedPlan } from './from-records.ts'
 import { itemRecord } from './item-records.ts'
+import { maskPlan } from './mask-plan.ts'
 import { type Planned, type PlanOptions, place, planItems } from './plan.ts'
 import { type Guard, openInput, type PlanFile, readPlanFile } from './plan-file.ts'
 import { formats } from './read/plan-item.ts'
@@ -54,7 +55,7 @@ async function lint(call: PlanCall, { user, plan }: { user: UserConfig; plan: Pl
 
 function planFrom(plan: PlanFile, { flags }: PlanCall, options: PlanOptions): Planned {
   const format = flags.format === undefined ? {} : { format: oneOf('format', flags.format, formats) }
-  return planItems(readPlan(plan, { ...format, tree: options.tree ?? emptyTree }), options)
+  return planItems(maskPlan(readPlan(plan, { ...format, tree: options.tree ?? emptyTree })), options)
 }
 
 interface Context {

@@ -19,9 +19,10 @@ export async function readSavedPlan(input: AsyncIterable<Uint8Array | string>): 
     const item = check(itemSchema.safeParse(record), record, number)
     if (seen.has(item.item)) throw new UserError('bad-record', `line ${number}: item '${item.item}' is there twice`)
     seen.add(item.item)
-    saved.items.push(toPlanned(item))
+    saved.items.push(toPlanned(item, saved.items.length))
   }
   if (saved.items.length === 0) throw new UserError('no-items', 'the input has no item record')
+  saved.items.sort((a, b) => a.position - b.position)
   return saved
 }
 
@@ -36,8 +37,8 @@ function check<T>(result: Checked<T>, record: AnyRecord, number: number): T {
   throw new UserError('bad-record', `line ${number}: not a ${record.kind} record${where}`)
 }
 
-function toPlanned(record: ItemRecord): PlannedItem {
-  const { phase, marked, group, optional, labels } = record as Record<string, unknown>
+function toPlanned(record: ItemRecord, index: number): PlannedItem {
+  const { phase, marked, group, optional, labels, position } = record as Record<string, unknown>
   return {
     ...record,
     waitsFor: [],
@@ -47,6 +48,7 @@ function toPlanned(record: ItemRecord): PlannedItem {
     group: typeof group === 'string' ? group : null,
     optional: optional === true,
     state: record.done ? 'done' : 'open',
+    position: typeof position === 'number' ? position : index,
     labels: Array.isArray(labels) ? labels.filter((label) => typeof label === 'string') : [],
   }
 }

@@ -4,7 +4,7 @@ import type { PlannedItem } from './plan.ts'
 /** The `item` record of a planned item. What placing it anew needs is in it too: phase, mark, group. */
 export function itemRecord(run: string, planned: PlannedItem): ItemRecord {
   const { item, id, title, text, type, owns, ownsFrom, after, wave, waitsFor, priority, done, line } = planned
-  const { phase, marked, group, optional, state, labels } = planned
+  const { phase, marked, group, optional, state, labels, position } = planned
   return {
     kind: 'item',
     v: 1,
@@ -28,5 +28,6 @@ export function itemRecord(run: string, planned: PlannedItem): ItemRecord {
     optional,
     state,
     labels,
+    position,
   }
 }

@@ -45,6 +45,8 @@ export interface PlannedItem extends Placeable {
   state: ItemState
   optional: boolean
   labels: string[]
+  /** Where it stands in the plan, from 0: placing goes by this, whatever order the records are in. */
+  position: number
 }
 
 export interface Planned {

@@ -97,6 +97,15 @@ describe('bw-plan writes', () => {
     expect(itemsOf(answer).map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
   })
 
+  it('no credential that the plan holds', async () => {
+    const here = sceneWith()
+    const token = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
+    const answer = await plan(here, ['-'], { stdin: `- [ ] 1. Use ${token} in \`src/x.py\`\n` })
+    expect(answer.status).toBe(0)
+    expect(`${answer.stdout}${answer.stderr}`).not.toContain(token)
+    expect(answer.stderr).toContain("-:1: warning: item '1' holds a credential, which is masked")
+  })
+
   it('control characters of a plan never to the terminal', async () => {
     const here = sceneWith()
     const odd = `- [ ] 1. Clear \u001b[2J the screen in \`src/x.py\`\n- [ ] 2. Same (depends on 9\u001b[31m)\n`
@@ -162,6 +171,27 @@ describe('bw-plan takes from its command line', () => {
     ])
     expect(answer.records[0]).toEqual(first.records[0])
     expect(await plan(here, ['--from', '-'], { stdin: first.stdout })).toMatchObject({ stdout: first.stdout })
+  })
+
+  it('records, to the same records, whatever order the plan was in', async () => {
+    const here = sceneWith()
+    const stdin =
+      '## Phase 1\n- [ ] 1. In `a.py` (depends on 3)\n- [ ] 2. In `a.py`\n- [ ] 3. In `c.py`\n## Phase 2\n- [ ] 4. Any\n- [x] 5. In `d.py`\n'
+    const first = await plan(here, ['-'], { stdin })
+    expect(itemsOf(first).map(({ id }) => id)).toEqual(['2', '3', '1', '4', '5'])
+    expect((await plan(here, ['--from', '-'], { stdin: first.stdout })).stdout).toBe(first.stdout)
+    const prd = JSON.stringify({
+      userStories: [
+        { id: 'B', title: 'Second in b.py', priority: 2, passes: false },
+        { id: 'A', title: 'First in a.py', priority: 1, passes: false },
+      ],
+    })
+    const story = await plan(here, ['-'], { stdin: prd })
+    expect(itemsOf(story).map(({ id, wave }) => [id, wave])).toEqual([
+      ['A', 1],
+      ['B', 2],
+    ])
+    expect((await plan(here, ['--from', '-'], { stdin: story.stdout })).stdout).toBe(story.stdout)
   })
 
   it('--lint, to say what is wrong and write nothing', async () => {
