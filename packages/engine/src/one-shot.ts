@@ -102,8 +102,7 @@ async function* output(
   } catch (error) {
     throw feedError ?? error
   } finally {
-    // While its output waits to be read the engine cannot end a container.
-    attached.destroy()
+    // The loop above has let go of the output by now: while some waits to be read the engine cannot end a container.
     await removeContainer(engine, container.id)
   }
 }
