@@ -159,7 +159,7 @@ withEngine('the collected tree', () => {
   })
 
   it('leaves no collector behind, also when its pack is not read to the end', async () => {
-    await build({ run, item: 'unread', attempt: 1, layer, argv: ['sh', '-c', 'head -c 20000000 /dev/urandom > big'] })
+    await build({ run, item: 'unread', attempt: 1, layer, argv: ['sh', '-c', 'head -c 4000000 /dev/urandom > big'] })
     const { pack } = await collectTree(theEngine(), { run, item: 'unread', attempt: 1, layer })
     if (pack === null) throw new Error('no pack')
     pack.destroy()
