@@ -43,18 +43,22 @@ export function relieve(before: Pressure, sentAt: number): Pressure {
   return before.since === null || sentAt <= before.since || sentAt < before.until ? before : noPressure
 }
 
+/** What a request does now: it goes, waits so many milliseconds, is to be asked again, or waits for nothing. */
+export type Step = number | 'go' | 'again' | 'hopeless'
+
 /**
- * How long a request waits now: 0 to go, or null when waiting is hopeless, that is when the trouble would outlast
- * `patience` counted from its beginning. `random` in [0, 1) spreads those that wait for the same moment.
+ * `hopeless` when the trouble would outlast `patience` counted from its beginning, `again` when the request was held until
+ * `heldUntil`: its client would give up on a longer silence. `random` in [0, 1) spreads those that wait for the same moment.
  */
-export function waitFor(
+export function nextStep(
   pressure: Pressure,
-  { now, patience, random }: { now: number; patience: number; random: number },
-) {
-  if (pressure.since === null || pressure.until <= now) return 0
-  if (pressure.until > pressure.since + patience) return null
+  { now, heldUntil, patience, random }: { now: number; heldUntil: number; patience: number; random: number },
+): Step {
+  if (pressure.since === null || pressure.until <= now) return 'go'
+  if (pressure.until > pressure.since + patience) return 'hopeless'
+  if (heldUntil <= now) return 'again'
   const wait = pressure.until - now
-  return Math.ceil(wait + random * Math.min(5000, wait / 4))
+  return Math.ceil(Math.min(wait + random * Math.min(5000, wait / 4), heldUntil - now))
 }
 
 /** When a used-up subscription opens again, from the headers that Claude Code reads too. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { budgetRefusal, errorText, refusal } from './answers.ts'
-import { isPressure, type Pressure, park, relieve, waitFor } from './backoff.ts'
+import { isPressure, nextStep, type Pressure, park, relieve } from './backoff.ts'
 import { type Credential, upstreamHeaders } from './credential.ts'
 import type { Ledger } from './ledger.ts'
 import { type Log, loggable } from './log.ts'
@@ -11,7 +11,7 @@ import { maskStream, maskText } from './mask.ts'
 import { type Api, findRoute, isTurn, type Route, refuseBody } from './rules.ts'
 import type { Holder } from './token.ts'
 import type { Upstream } from './upstream.ts'
-import { estimate, openUsage } from './usage.ts'
+import { estimate, noTokens, openUsage, type Usage } from './usage.ts'
 
 export interface Desk {
   api: Api
@@ -46,6 +46,8 @@ interface Call {
   body: Buffer
   turn: boolean
   signal: AbortSignal
+  /** Answers in place of the API, and writes it down. */
+  refuse(status: number, code: string, message: string): void
 }
 
 /** No agent sends more at a time; without a bound, replies under way could overrun any budget. */
@@ -59,8 +61,6 @@ export async function forward(desk: Desk, who: Holder, ask: IncomingMessage, rep
   if (text === null) return refuse(413, 'size', 'the request is too large')
   const { body, problem } = parseBody(desk.api, text)
   if (problem !== null) return refuse(400, 'body', problem)
-  const met = desk.ledger.refusal(who.item)
-  if (met !== null) return refuse(400, 'budget', budgetRefusal(met))
   const name = `${who.item}~${who.attempt}`
   const busy = desk.busy.get(name) ?? 0
   if (busy >= mostAtOnce) return refuse(503, 'at-once', 'too many requests at once')
@@ -68,7 +68,15 @@ export async function forward(desk: Desk, who: Holder, ask: IncomingMessage, rep
   const gone = new AbortController()
   reply.on('close', () => gone.abort())
   const turn = isTurn(desk.api, body) && route.spends
-  const call = { who, route, headers: ask.headers, body: Buffer.from(JSON.stringify(body)), turn, signal: gone.signal }
+  const call = {
+    who,
+    route,
+    refuse,
+    headers: ask.headers,
+    body: Buffer.from(JSON.stringify(body)),
+    turn,
+    signal: gone.signal,
+  }
   try {
     await pass(desk, call, reply)
   } finally {
@@ -86,14 +94,17 @@ export async function forward(desk: Desk, who: Holder, ask: IncomingMessage, rep
 async function pass(desk: Desk, call: Call, reply: ServerResponse): Promise<void> {
   const heldUntil = Date.now() + desk.holdMs
   while (!call.signal.aborted) {
-    const now = Date.now()
-    const wait = waitFor(desk.pressure, { now, patience: desk.patienceMs, random: Math.random() })
-    if (wait === null) return giveBad(desk, reply)
-    if (now + wait > heldUntil) return refusal(desk.api, reply, { status: 503, message: 'the API is busy', retry: 1 })
-    if (wait > 0) {
-      await sleep(wait, undefined, { signal: call.signal }).catch(() => undefined)
+    const times = { now: Date.now(), heldUntil, patience: desk.patienceMs, random: Math.random() }
+    const step = nextStep(desk.pressure, times)
+    if (step === 'hopeless') return giveBad(desk, reply)
+    if (step === 'again') return refusal(desk.api, reply, { status: 503, message: 'the API is busy', retry: 1 })
+    if (step !== 'go') {
+      await sleep(step, undefined, { signal: call.signal }).catch(() => undefined)
       continue
     }
+    // Last of all, with nothing awaited before it is counted: those that waited together must not pass together.
+    const met = desk.ledger.refusal(call.who.item)
+    if (met !== null) return call.refuse(400, 'budget', budgetRefusal(met))
     const bad = await tryOnce(desk, call, reply)
     if (bad === null) return
     desk.pressure = park(desk.pressure, { status: bad.status, headers: bad.headers as IncomingHttpHeaders }, Date.now())
@@ -114,8 +125,11 @@ async function tryOnce(desk: Desk, call: Call, reply: ServerResponse): Promise<A
     const headers = upstreamHeaders(call.headers, desk.api, credential)
     answer = await desk.upstream.send(call.route, { headers, body: call.body, signal: call.signal })
   } catch (error) {
+    if (call.signal.aborted) {
+      charge(desk, call, { used: { tokens: noTokens, model: null, isFinal: false, bytes: 0 }, status: null, cut: true })
+      return null
+    }
     takeBack()
-    if (call.signal.aborted) return null
     const reason = maskText((error as Error).message, credential.value)
     desk.log.write({ event: 'request', ...call.who, path: call.route.path, status: null, error: loggable(reason) })
     refusal(desk.api, reply, { status: 502, message: `cannot reach the API: ${reason}` })
@@ -147,25 +161,24 @@ async function giveAnswer(
     () => false,
     () => true,
   )
-  const used = usage.end()
-  const isCutOff = !used.isFinal && status < 300
-  const tokens = isCutOff ? estimate(used, call.body.length) : used.tokens
-  const { model } = used
+  charge(desk, call, { used: usage.end(), status, cut })
+}
+
+/** Counts and logs one request. What a builder hung up on was asked for all the same, and is counted from above. */
+function charge(desk: Desk, call: Call, end: { used: Usage; status: number | null; cut: boolean }): void {
   const { item, attempt } = call.who
-  if (call.route.spends && desk.ledger.add({ item, tokens, model }) === 'unpriced') {
-    desk.log.write({ event: 'unpriced', model: loggable(model ?? 'unknown') })
+  const { used, status, cut } = end
+  const line = { event: 'request' as const, item, attempt, path: call.route.path, status, ...(cut ? { cut } : {}) }
+  if (!call.route.spends) {
+    desk.log.write(line)
+    return
   }
-  const spent = call.route.spends ? { turn: call.turn, tokens, model: model === null ? null : loggable(model) } : {}
-  desk.log.write({
-    event: 'request',
-    item,
-    attempt,
-    path: call.route.path,
-    status,
-    ...(cut ? { cut } : {}),
-    ...spent,
-    ...(isCutOff ? { estimated: true } : {}),
-  })
+  const isReply = status === null || status < 300
+  const isEstimate = isReply && !used.isFinal
+  const tokens = isEstimate ? estimate(used, call.body.length) : used.tokens
+  const model = used.model === null ? null : loggable(used.model)
+  if (desk.ledger.add({ item, tokens, model: used.model }) === 'unpriced') desk.log.write({ event: 'unpriced', model })
+  desk.log.write({ ...line, turn: call.turn && isReply, tokens, model, ...(isEstimate ? { estimated: true } : {}) })
 }
 
 async function readAnswer(answer: IncomingMessage, secret: string): Promise<Answer> {

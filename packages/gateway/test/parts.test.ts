@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isPublicAddress } from '../src/address.ts'
 import { parseAllowHost, parseTarget, publicAddress } from '../src/allow-host.ts'
-import { noPressure, park, relieve, waitFor } from '../src/backoff.ts'
+import { nextStep, noPressure, park, relieve, type Step } from '../src/backoff.ts'
 import { readCredential, upstreamHeaders } from '../src/credential.ts'
 import { proxyFor } from '../src/dial.ts'
 import { openLedger } from '../src/ledger.ts'
@@ -295,22 +295,29 @@ describe('--allow-host', () => {
 })
 
 describe('back-off', () => {
-  const options = { patience: 1_200_000, random: 0 }
+  const never = Number.MAX_SAFE_INTEGER
+  const options = { heldUntil: never, patience: 1_200_000, random: 0 }
   const bad = (status: number, headers = {}) => ({ status, headers })
 
   test('waits as long as the API says', () => {
     const pressure = park(noPressure, bad(429, { 'retry-after': '20' }), 1000)
-    expect(waitFor(pressure, { now: 1000, ...options })).toBe(20_000)
-    expect(waitFor(pressure, { now: 21_000, ...options })).toBe(0)
+    expect(nextStep(pressure, { now: 1000, ...options })).toBe(20_000)
+    expect(nextStep(pressure, { now: 21_000, ...options })).toBe('go')
+  })
+
+  test('takes a date as well as seconds', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    const pressure = park(noPressure, bad(429, { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }), now)
+    expect(nextStep(pressure, { now, ...options })).toBe(30_000)
   })
 
   test('doubles its guesses up to a minute where the API says nothing', () => {
     let pressure = noPressure
     let now = 1_000_000
-    const waits: (number | null)[] = []
+    const waits: Step[] = []
     for (let strike = 0; strike < 9; strike++) {
       pressure = park(pressure, bad(529), now)
-      waits.push(waitFor(pressure, { now, ...options }))
+      waits.push(nextStep(pressure, { now, ...options }))
       now = pressure.until
     }
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
@@ -320,13 +327,19 @@ describe('back-off', () => {
     const headers = { 'anthropic-ratelimit-unified-status': 'rejected', 'anthropic-ratelimit-unified-reset': '9999' }
     const pressure = park(noPressure, bad(429, headers), 0)
     expect(pressure).toMatchObject({ until: 9_999_000, reason: 'usage-limit' })
-    expect(waitFor(pressure, { now: 0, ...options })).toBeNull()
-    expect(waitFor(pressure, { now: 0, patience: 10_000_000, random: 0 })).toBe(9_999_000)
+    expect(nextStep(pressure, { now: 0, ...options })).toBe('hopeless')
+    expect(nextStep(pressure, { now: 0, ...options, patience: 10_000_000 })).toBe(9_999_000)
+  })
+
+  test('holds a request as long as its client stands it, and then has it asked again', () => {
+    const pressure = park(noPressure, bad(429, { 'retry-after': '600' }), 0)
+    expect(nextStep(pressure, { now: 0, ...options, heldUntil: 240_000 })).toBe(240_000)
+    expect(nextStep(pressure, { now: 240_000, ...options, heldUntil: 240_000 })).toBe('again')
   })
 
   test('spreads those that wait', () => {
     const pressure = park(noPressure, bad(429, { 'retry-after': '20' }), 0)
-    expect(waitFor(pressure, { now: 0, patience: 60_000, random: 0.5 })).toBe(22_500)
+    expect(nextStep(pressure, { now: 0, ...options, random: 0.5 })).toBe(22_500)
   })
 
   test('ends with a good answer to a request sent after the wait, and with no other', () => {

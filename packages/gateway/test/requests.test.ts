@@ -198,6 +198,33 @@ describe('bounds', () => {
     await eventually(said).toMatchObject([{ model: 'other-1' }])
   })
 
+  test('hold for requests that waited for the API together', async () => {
+    const limited: Answer = { status: 429, headers: { 'retry-after': '1' } }
+    const rig = await startRig(
+      { answer: ({ ordinal }) => (ordinal === 1 ? limited : { text: 'ok' }) },
+      { bounds: { item: { ...noBounds, turns: 2 }, run: noBounds } },
+    )
+    const first = rig.ask({})
+    await eventually(() => rig.log().some((line) => line['event'] === 'parked')).toBe(true)
+    const replies = await Promise.all([first, ...Array.from({ length: 5 }, () => rig.ask({}))])
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 400, 400, 400, 400])
+  })
+
+  test('on tokens hold for a builder that hangs up before anything comes', async () => {
+    const rig = await startRig(
+      { answer: () => ({ hang: true }) },
+      { bounds: { item: { ...noBounds, tokens: 1000 }, run: noBounds } },
+    )
+    const socket = connect(rig.socketPath)
+    const body = JSON.stringify({ ...mainRequest, system: 'x'.repeat(4000) })
+    const head = `POST /v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${rig.tokenFor('sum')}`
+    socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    await eventually(() => rig.api.asked.length).toBe(1)
+    socket.destroy()
+    await eventually(() => rig.log().at(-1)).toMatchObject({ event: 'request', cut: true, estimated: true })
+    expect((await rig.ask({})).text).toContain('the 1000 tokens of this item are used up')
+  })
+
   test('count no turnfor a request that failed', async () => {
     let failing = true
     const rig = await startRig(
@@ -205,6 +232,7 @@ describe('bounds', () => {
       { bounds: { item: { ...noBounds, turns: 1 }, run: noBounds } },
     )
     expect((await rig.ask({})).status).toBe(500)
+    await eventually(() => rig.log().at(-1)).toMatchObject({ status: 500, turn: false })
     failing = false
     expect((await rig.ask({})).status).toBe(200)
   })
