@@ -34,7 +34,7 @@ export async function recheck(
     const request = test(evidence.repository.oid, 'head')
     const now = await runTests(suite, request)
     const reference = { commit: run.base, result: baseline }
-    return await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request })
+    return await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request, slots: 1 })
   } finally {
     await reap(opened, { run: run.run, keep: () => false })
     await rm(state, { recursive: true, force: true })

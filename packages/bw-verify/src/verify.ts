@@ -122,7 +122,13 @@ async function gatherEvidence(stage: Stage, question: Question): Promise<Evidenc
   const result = integration.head === suite.run.base ? baseline.result : await runTests(suite, request)
   const reference = { commit: suite.run.base, result: baseline.result }
   const compared = compareStack({ baseline: baseline.result, layers, now: result })
-  const changes = await splitFlaky(suite, { reference, now: result, changes: compared, request })
+  const changes = await splitFlaky(suite, {
+    reference,
+    now: result,
+    changes: compared,
+    request,
+    slots: settings.parallel,
+  })
   if (changes.verdict === 'ok') return { verdict: 'green', result, changes, culprits: [] }
   const culprits = await blame(suite, {
     stage: stage.name,

@@ -15,6 +15,8 @@ export interface FlakyQuestion {
   changes: TestChanges
   /** How `now` was made; its log keeps the first run, the tries have one of their own that is removed. */
   request: TestRequest
+  /** How many tries run at once; with 1 the first that answers saves the others. */
+  slots: number
 }
 
 /**
@@ -32,56 +34,57 @@ export async function splitFlaky(suite: Suite, question: FlakyQuestion): Promise
   const failing = isNameless ? [suite.run.test] : changes.newlyFailing
   if (failing.length === 0) return changes
 
-  const shaky = await passingAtTimes(suite, question.request, failing)
+  const { slots, request, reference } = question
+  const again = (wanted: Wanted) => sought(suite, request, { slots, ...wanted })
+  const alone = await again({ names: failing, outcome: 'passed', isWhole: false })
+  const shaky =
+    suite.runner.only(failing) === suite.runner
+      ? alone
+      : await again({ names: [...alone], outcome: 'passed', isWhole: true })
   const steady = failing.filter((name) => !shaky.has(name))
-  const knownAtBase = steady.filter((name) => isNameless || Object.hasOwn(baseline.tests ?? {}, name))
-  const failingAtBase = await failingAtTimes(
-    suite,
-    { ...question.request, commit: question.reference.commit },
-    knownAtBase,
-  )
-  const flaky = [...shaky, ...failingAtBase]
+  const names = steady.filter((name) => isNameless || Object.hasOwn(baseline.tests ?? {}, name))
+  const atReference = { ...request, commit: reference.commit }
+  const failingThere = await sought(suite, atReference, { slots, names, outcome: 'failed', isWhole: false })
+  const flaky = [...shaky, ...failingThere]
   const split = withoutFlaky(changes, flaky, { baseline, now })
   return isNameless && flaky.length > 0 ? { ...split, verdict: 'ok' } : split
 }
 
-/** Those of the tests that passed in some try, and in a try of the whole suite. */
-async function passingAtTimes(suite: Suite, request: TestRequest, failing: readonly string[]): Promise<Set<string>> {
-  const alone = await sought(failing, (rest) => tryAgain(suite, request, { names: rest, outcome: 'passed' }))
-  if (suite.runner.only(failing) === suite.runner) return alone
-  return sought([...alone], () => tryAgain(suite, request, { names: null, outcome: 'passed' }))
+interface Wanted {
+  names: readonly string[]
+  outcome: 'passed' | 'failed'
+  /** True runs the whole suite, false only the tests in question. */
+  isWhole: boolean
 }
 
-async function failingAtTimes(suite: Suite, request: TestRequest, names: readonly string[]): Promise<Set<string>> {
-  return sought(names, (rest) => tryAgain(suite, request, { names: rest, outcome: 'failed' }))
-}
-
-/** Tries up to three times; `attempt` is given the names not found yet and says which show themselves now. */
+/** Those of the tests that show the outcome in one of up to three more runs. */
 async function sought(
-  names: readonly string[],
-  attempt: (rest: readonly string[]) => Promise<Set<string>>,
+  suite: Suite,
+  request: TestRequest,
+  { slots, names, outcome, isWhole }: Wanted & { slots: number },
 ): Promise<Set<string>> {
   const found = new Set<string>()
-  for (let count = 0; count < tries; count++) {
+  for (let done = 0; done < tries; done += slots) {
     const rest = names.filter((name) => !found.has(name))
     if (rest.length === 0) break
-    const shown = await attempt(rest)
-    for (const name of rest) if (shown.has(name)) found.add(name)
+    const runner = isWhole ? suite.runner : suite.runner.only(rest)
+    const numbers = Array.from({ length: Math.min(slots, tries - done) }, (_, n) => done + n)
+    const shown = await Promise.all(
+      numbers.map((number) => tryAgain(suite, { ...request, runner }, { number, outcome })),
+    )
+    for (const name of rest) if (shown.some((some) => some.has(name))) found.add(name)
   }
   return found
 }
 
-interface Try {
-  /** The tests to run, null for all. */
-  names: readonly string[] | null
-  outcome: 'passed' | 'failed'
-}
-
 /** The names with the outcome in one more run; the command's text when it has no per-test results. */
-async function tryAgain(suite: Suite, request: TestRequest, { names, outcome }: Try): Promise<Set<string>> {
-  const log = `${request.log}.again`
-  const runner = names === null ? suite.runner : suite.runner.only(names)
-  const again = await runTests(suite, { ...request, name: `${request.name}-again`, log, runner })
+async function tryAgain(
+  suite: Suite,
+  request: TestRequest,
+  { number, outcome }: { number: number; outcome: 'passed' | 'failed' },
+): Promise<Set<string>> {
+  const log = `${request.log}.again-${number}`
+  const again = await runTests(suite, { ...request, name: `${request.name}-again`, log })
   await rm(join(suite.paths.dir, log), { force: true })
   if (again.tests === null) {
     const ended = again.verdict === 'green' ? 'passed' : 'failed'

@@ -175,7 +175,7 @@ describe('splitFlaky', () => {
     const now = unlucky(await test(suite, oid))
     const request = { stage: 'test', name: 'x', commit: oid, log: 'x.log' }
     const reference = { commit: suite.run.base, result: baseline }
-    const changes = await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request })
+    const changes = await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request, slots: 1 })
     expect(changes).toMatchObject({
       verdict: 'worse',
       newlyFailing: ['tests/test_plain.py::TestBox::test_size[2]'],
@@ -189,7 +189,13 @@ describe('splitFlaky', () => {
     const baseline = { ...ran, tests: { ...ran.tests, 'tests/test_plain.py::test_red': 'passed' as const } }
     const request = { stage: 'test', name: 'x', commit: suite.run.base, log: 'x.log' }
     const reference = { commit: suite.run.base, result: baseline }
-    const changes = await splitFlaky(suite, { reference, now: ran, changes: compareTests(baseline, ran), request })
+    const changes = await splitFlaky(suite, {
+      reference,
+      now: ran,
+      changes: compareTests(baseline, ran),
+      request,
+      slots: 1,
+    })
     expect(changes).toMatchObject({ verdict: 'ok', newlyFailing: [], flaky: ['tests/test_plain.py::test_red'] })
   })
 
@@ -208,7 +214,7 @@ describe('splitFlaky', () => {
     const now = await test(suite, dirty)
     const request = { stage: 'test', name: 'x', commit: dirty, log: 'x.log' }
     const reference = { commit: clean, result: baseline }
-    const changes = await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request })
+    const changes = await splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request, slots: 1 })
     expect(changes).toMatchObject({ verdict: 'worse', newlyFailing: ['tests/test_z.py::test_z'], flaky: [] })
   })
 
@@ -218,7 +224,7 @@ describe('splitFlaky', () => {
     const reference = { commit: suite.run.base, result: baseline }
     const split = async (oid: string, now: TestRun) => {
       const request = { stage: 'test', name: 'x', commit: oid, log: 'x.log' }
-      return splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request })
+      return splitFlaky(suite, { reference, now, changes: compareTests(baseline, now), request, slots: 3 })
     }
     const red = { ...baseline, verdict: 'red' as const, exit: 1 }
     expect(await split(suite.run.base, red)).toMatchObject({ verdict: 'ok', flaky: [suite.run.test] })
