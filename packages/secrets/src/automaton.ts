@@ -119,9 +119,21 @@ export function findWordsThrough(
   bytes: Uint8Array,
   skipped: ReadonlySet<number>,
 ): { hits: WordHit[]; depth: number } {
-  const classOf = Uint8Array.from(automaton.classOf)
+  return runAutomaton(automaton, bytes, classesWithout(automaton, skipped))
+}
+
+const tables = new WeakMap<Automaton, WeakMap<ReadonlySet<number>, Uint8Array>>()
+
+/** The classes with those of `skipped` made transparent, once for each set. */
+function classesWithout(automaton: Automaton, skipped: ReadonlySet<number>): Uint8Array {
+  const bySet = tables.get(automaton) ?? new WeakMap<ReadonlySet<number>, Uint8Array>()
+  tables.set(automaton, bySet)
+  const known = bySet.get(skipped)
+  if (known !== undefined) return known
+  const classOf = automaton.classOf.slice()
   for (const byte of skipped) classOf[byte] = transparent
-  return runAutomaton(automaton, bytes, classOf)
+  bySet.set(skipped, classOf)
+  return classOf
 }
 
 function runAutomaton(

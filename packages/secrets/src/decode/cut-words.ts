@@ -93,6 +93,8 @@ function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
 /** Two quotes with only separators between them join what is left of the first to what is right of the second. */
 function considerQuotes(bytes: Uint8Array, consider: Consider): void {
   const visit = (at: number): void => {
+    // An opening quote, the usual case, has a letter after it.
+    if (isBetween[bytes[at + 1] ?? 0] === 0) return
     const second = nextQuote(bytes, at)
     if (second >= 0) considerSides(bytes, at, second, consider)
   }
@@ -106,8 +108,10 @@ function considerQuotes(bytes: Uint8Array, consider: Consider): void {
 
 /** Whether going from quote to quote would take more steps than looking at every byte. */
 function hasManyQuotes(bytes: Uint8Array): boolean {
-  const sample = bytes.subarray(0, 4096)
-  return sample.reduce((count, byte) => count + (isQuote[byte] ?? 0), 0) > sample.length / 64
+  const sample = Math.min(bytes.length, 4096)
+  let count = 0
+  for (let at = 0; at < sample; at++) count += isQuote[bytes[at] as number] as number
+  return count > sample / 64
 }
 
 /** Letter, separator, letter, separator: four times in a row wherever one looks. */

@@ -86,7 +86,7 @@ const tags = /(?:<\/?[a-zA-Z][^<>]{0,200}>){1,8}/g
 export const markup: Pass = {
   name: 'markup-removed',
   run: ({ bytes, text }, sink) => {
-    if (!/[\w-]<\/[a-zA-Z:]{1,12}>(?:<[^<>]{1,200}>){1,8}[\w-]/.test(text)) return
+    if (!text.includes('><') || !/[\w-]<\/[a-zA-Z:]{1,12}>(?:<[^<>]{1,200}>){1,8}[\w-]/.test(text)) return
     const whole = identity(bytes)
     const bare = without(whole, tags)
     if (bare !== whole) sink.emit({ bytes: bare.bytes, at: bare.at, guessed: false, rules: 'strong' })
