@@ -13,6 +13,10 @@ export interface ExactSearch {
   readonly length: Int32Array
   /** The shortest piece that counts, by state: the encoding of 16 characters. */
   readonly least: Int32Array
+  /** The shortest piece of all. */
+  readonly shortest: number
+  /** By hash of four bytes, whether some form has them. */
+  readonly grams: Uint8Array
 }
 
 export interface ExactRange {
@@ -46,11 +50,54 @@ export function exactSearch(values: readonly string[]): ExactSearch {
   return built
 }
 
-/** Ranges of `bytes` that are a piece of a value, merged where they touch; `open` is the length of the piece at the end. */
-export function findExact(search: ExactSearch, bytes: Uint8Array): { ranges: ExactRange[]; open: number } {
+/** Ranges of `bytes` that are a piece of a value, merged where they touch. */
+export function findExact(search: ExactSearch, bytes: Uint8Array): ExactRange[] {
+  const ranges: ExactRange[] = []
+  if (search.link.length === 1) return ranges
+  for (const [from, to] of likelyParts(search, bytes)) {
+    for (const { start, end } of walk(search, bytes.subarray(from, to)).ranges)
+      addRange(ranges, from + start, from + end)
+  }
+  return ranges
+}
+
+/** The length of the piece of a value that `bytes` end with, 0 when none. */
+export function openPiece(search: ExactSearch, bytes: Uint8Array): number {
+  return search.link.length === 1 ? 0 : walk(search, bytes.subarray(-longestForm)).open
+}
+
+/** Longer than any form of a usual token. */
+const longestForm = 4096
+
+/** Bytes looked at together; every piece of 16 has all four of some look within it. */
+const gram = 4
+const stride = 8
+
+/**
+ * Any piece that counts has, at every eighth byte or so, four bytes that some form has: all else is passed over at one look
+ * per eight bytes.
+ */
+function likelyParts({ grams, shortest }: ExactSearch, bytes: Uint8Array): [number, number][] {
+  if (shortest < stride + gram) return [[0, bytes.length]]
+  const parts: [number, number][] = []
+  for (let at = 0; at + gram <= bytes.length; at += stride) {
+    if (grams[gramHash(bytes, at)] === 0) continue
+    const last = parts.at(-1)
+    if (last !== undefined && at - stride <= last[1]) last[1] = Math.min(bytes.length, at + 2 * stride)
+    else parts.push([Math.max(0, at - stride), Math.min(bytes.length, at + 2 * stride)])
+  }
+  return parts
+}
+
+function gramHash(bytes: Uint8Array, at: number): number {
+  const a = (bytes[at] as number) | ((bytes[at + 1] as number) << 8)
+  const b = (bytes[at + 2] as number) | ((bytes[at + 3] as number) << 8)
+  return (Math.imul(a, 0x9e3b) ^ Math.imul(b, 0x79b9)) & 0xffff
+}
+
+function walk(search: ExactSearch, bytes: Uint8Array): { ranges: ExactRange[]; open: number } {
   const { next, link, length, least, classOf, classes } = search
   const ranges: ExactRange[] = []
-  if (link.length === 1) return { ranges, open: 0 }
   let state = 0
   let matched = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -102,10 +149,11 @@ interface Suffixes {
   readonly link: number[]
   readonly length: number[]
   readonly least: number[]
+  readonly grams: Uint8Array
 }
 
 function buildSuffixes(values: readonly string[]): Suffixes {
-  const suffixes: Suffixes = { next: [new Map()], link: [-1], length: [0], least: [0] }
+  const suffixes: Suffixes = { next: [new Map()], link: [-1], length: [0], least: [0], grams: new Uint8Array(65_536) }
   const seen = new Set<string>()
   for (const value of values) {
     const characters = Math.min(leastPiece, value.length)
@@ -113,8 +161,10 @@ function buildSuffixes(values: readonly string[]): Suffixes {
       if (seen.has(text)) continue
       seen.add(text)
       const least = Math.min(Math.ceil(characters * width), text.length)
+      const bytes = Buffer.from(text)
+      for (let at = 0; at + gram <= bytes.length; at++) suffixes.grams[gramHash(bytes, at)] = 1
       let last = 0
-      for (const byte of Buffer.from(text)) last = extend(suffixes, { last, byte, least })
+      for (const byte of bytes) last = extend(suffixes, { last, byte, least })
     }
   }
   return suffixes
@@ -168,7 +218,7 @@ function split({ next, link, length, least: leasts }: Suffixes, { last, byte, le
   return twin
 }
 
-function compile({ next, link, length, least }: Suffixes): ExactSearch {
+function compile({ next, link, length, least, grams }: Suffixes): ExactSearch {
   const classOf = new Uint8Array(256)
   let classes = 1
   for (const byte of new Set(next.flatMap((edges) => [...edges.keys()]))) classOf[byte] = classes++
@@ -183,6 +233,8 @@ function compile({ next, link, length, least }: Suffixes): ExactSearch {
     link: Int32Array.from(link, (to) => Math.max(to, 0)),
     length: Int32Array.from(length),
     least: Int32Array.from(least),
+    shortest: Math.min(...least.slice(1)),
+    grams,
   }
 }
 

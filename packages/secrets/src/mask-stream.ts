@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 import { findWordsThrough } from './automaton.ts'
-import { exactSearch, findExact } from './exact.ts'
+import { exactSearch, openPiece } from './exact.ts'
 import { latin1 } from './latin1.ts'
 import { applyMasks, findMasked, type MaskOptions } from './mask.ts'
 import { withoutAnsi } from './projection.ts'
@@ -49,7 +49,7 @@ function firstOpen(bytes: Buffer, exact: readonly string[]): number {
   const { hits, depth } = findWordsThrough(strongRules().automaton, view.bytes, through)
   const text = latin1(view.bytes)
   const candidates = [openEscape(tail)]
-  const open = findExact(exactSearch(exact), view.bytes).open
+  const open = openPiece(exactSearch(exact), view.bytes)
   // After a line break one letter of a beginning is no reason to keep the line from the reader.
   const partial = Math.max(text.endsWith('\n') && depth < 2 ? 0 : depth, open)
   if (partial > 0) candidates.push(view.at(startOfLast(text, partial)))

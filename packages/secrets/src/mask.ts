@@ -69,7 +69,7 @@ function mayBeWrapped(bytes: Uint8Array, exact: readonly string[]): boolean {
 function masksOf({ bytes, at }: Projection, exact: readonly string[]): Masked[] {
   const text = latin1(bytes)
   const found = matchRules(strongRules(), { bytes, text }, { bytes: 0, views: 0, tries: 0 })
-  const known = findExact(exactSearch(exact), bytes).ranges
+  const known = findExact(exactSearch(exact), bytes)
   return [
     ...found.map((match) => ({ start: at(match.start), end: at(match.end - 1) + 1, text: maskedForm(match) })),
     ...known.map(({ start, end }) => ({ start: at(start), end: at(end - 1) + 1, text: `…(${end - start})` })),

@@ -177,7 +177,7 @@ function nameOf(view: View, entry: string | undefined): string {
 }
 
 function knownMatches(view: View, exact: ExactSearch): Match[] {
-  return findExact(exact, view.bytes).ranges.map(({ start, end }) => ({
+  return findExact(exact, view.bytes).map(({ start, end }) => ({
     rule: 'known-credential',
     confidence: 'exact',
     strong: true,

@@ -71,6 +71,15 @@ describe('a credential known by value', () => {
     expect(find(`x ${value.slice(11, 26)} y`)).toEqual([])
   })
 
+  it('is found in a piece of 16 characters wherever it stands', () => {
+    for (let from = 0; from + 16 <= value.length; from++) {
+      for (let before = 0; before < 9; before++) {
+        const text = `${' '.repeat(before)}${value.slice(from, from + 16)} and more text`
+        expect(find(text), `from ${from} after ${before}`).toEqual(['known-credential'])
+      }
+    }
+  })
+
   it('is found in each encoding, at each alignment', () => {
     for (let shift = 0; shift < 3; shift++) {
       expect(find(Buffer.from('z'.repeat(shift) + value).toString('base64'))).toContain('known-credential')
