@@ -65,6 +65,16 @@ describe('a request', () => {
     expect(rig.api.asked[0]?.text).toBe('{"mcp_servers":[],"messages":[]}')
   })
 
+  test('is logged without its query and without control characters', async () => {
+    const rig = await startRig({})
+    await rig.ask({ path: '/v1/files?key=hidden', method: 'GET', body: '' })
+    expect(rig.log().at(-1)).toMatchObject({ path: '/v1/files?…' })
+    const socket = connect(rig.socketPath)
+    socket.end(`POST /\x1b[2J HTTP/1.1\r\nhost: x\r\n\r\n`)
+    await eventually(() => rig.log().at(-1)?.['code']).toBe('malformed')
+    expect(JSON.stringify(rig.log())).not.toContain('\\u001b')
+  })
+
   test('without a token of this run is refused', async () => {
     const rig = await startRig({})
     for (const headers of [{}, { authorization: `Bearer ${secret}` }, { authorization: 'Bearer bw1~sum~1~AAAA' }]) {
