@@ -11,6 +11,11 @@ export interface MergeSettings {
   /** Items that a person takes out of the stack, or leaves out, by name or by their id in the plan. */
   drop: readonly string[]
   skip: readonly string[]
+  /**
+   * The input is the journal, where answers of before come after what they answer: only when all of it is through may new ones
+   * follow, since the last answer counts.
+   */
+  isReplay: boolean
   /** Items in conflict whose resolution is to be laid out, or taken. */
   continue: readonly string[]
   /** Told where a conflict was laid out; null when its resolution was taken. */

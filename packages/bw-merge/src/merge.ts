@@ -32,12 +32,13 @@ export async function mergeItems(stage: Stage, ground: Ground, settings: MergeSe
   const book = openBook(stage)
   const desk: Desk = { stage, ground, branch, book, settings, held: new Map(), settled: new Set(), isRebuilt: false }
   if (stage.again && branch.layers().length > 0) await branch.move([], [])
+  const waiting = new Set<Attempt>()
   for await (const record of stage.input()) {
     const attempt = book.take(record)
-    const decision = attempt === null ? null : decide(attempt)
-    if (attempt !== null && decision !== null) await settle(desk, attempt, decision)
-    await mergeReleased(desk)
+    if (attempt !== null && decide(attempt) !== null) waiting.add(attempt)
+    if (!settings.isReplay) await settleAll(desk, waiting)
   }
+  await settleAll(desk, waiting)
   for (const attempt of book.attempts()) {
     if (decide(attempt) === null) await settle(desk, attempt, decideAtEnd(attempt))
   }
@@ -51,6 +52,16 @@ export async function mergeItems(stage: Stage, ground: Ground, settings: MergeSe
     const last = book.lastAnswer(item)
     return last === undefined ? [] : [statusOf(last)]
   })
+}
+
+/** Settles what is decided by now, and then what was held for it. */
+async function settleAll(desk: Desk, attempts: Set<Attempt>): Promise<void> {
+  for (const attempt of attempts) {
+    attempts.delete(attempt)
+    const decision = decide(attempt)
+    if (decision !== null) await settle(desk, attempt, decision)
+  }
+  await mergeReleased(desk)
 }
 
 /** Answers an attempt now, from the journal if its answer is there, or puts it aside until its turn. */

@@ -53,7 +53,7 @@ export const tool = defineTool({
     const tellFolder = (folder: string | null, item: string) => {
       if (folder !== null) call.say.note(`edit the files in '${folder}', then give --continue ${item} again`)
     }
-    const settings = { drop, skip, continue: call.flags.continue, tellFolder }
+    const settings = { drop, skip, continue: call.flags.continue, isReplay: run !== undefined, tellFolder }
     return runStage(call, {}, async (stage) => {
       const ground = await openGround(stage, [...stage.run.shared, ...union])
       try {

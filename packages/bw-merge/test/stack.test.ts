@@ -95,6 +95,18 @@ test('--skip leaves a conflicting item out for good, without exit 3', async () =
   expect(await scene.merge(records)).toMatchObject({ status: 0, answers: { two: 'skipped: skipped-by-user' } })
 })
 
+test('from the journal each answer is told once, and a new one after the old one', async () => {
+  const { scene, head } = await stackOfThree()
+  const replayed = await scene.replay()
+  expect(replayed.merges.map((merge) => merge.item).sort()).toEqual(['one', 'three', 'two'])
+  const again = await scene.replay('--again')
+  const last = (name: string) => again.merges.findLast((merge) => merge.item === name)?.commit
+  expect(again.integration?.items.map((entry) => entry.commit)).toEqual(
+    again.integration?.items.map((entry) => last(entry.item)),
+  )
+  expect(again.integration?.tree).toBe(scene.git('rev-parse', `${head}^{tree}`))
+})
+
 describe('a newer attempt of an item on the stack', () => {
   test('takes the place of the old one, of which no line is left', async () => {
     const { scene, records } = await stackOfThree()
