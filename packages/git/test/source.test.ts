@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseGitVersion } from '../src/git-version.ts'
@@ -79,6 +79,28 @@ test.skipIf(process.getuid?.() !== 0)(
     const source = await inspectSource(repo)
     expect(source.identity).toEqual({ name: 'Grace', email: 'grace@example.org' })
     expect(await listTracked(source, source.head ?? '')).toEqual(['a.txt'])
+  },
+)
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a user without passwd entry and HOME reads another user's repository (needs root)",
+  () => {
+    const repo = userRepo()
+    git(repo, 'config', 'user.name', 'Grace')
+    git(repo, 'config', 'user.email', 'grace@example.org')
+    chmodSync(join(repo, '..'), 0o755)
+    const door = join(import.meta.dirname, '..', 'src', 'index.ts')
+    const script = `import { inspectSource, listTracked } from '${door}'
+    const source = await inspectSource('${repo}')
+    console.log(source.identity.email, await listTracked(source, source.head))`
+    const found = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      uid: 23456,
+      gid: 23456,
+      cwd: '/',
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    })
+    expect(found.trim()).toBe("grace@example.org [ 'a.txt' ]")
   },
 )
 

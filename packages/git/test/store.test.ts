@@ -82,6 +82,7 @@ test('a partial clone is refused and never fetched', async () => {
   git(repo, 'config', 'uploadpack.allowFilter', 'true')
   const partial = join(scratchFolder(), 'partial')
   git('/', 'clone', '--quiet', '--filter=blob:none', '--no-checkout', `file://${repo}`, partial)
+  git(partial, 'config', 'protocol.file.allow', 'always')
   const source = await inspectSource(partial)
   const before = fingerprint(partial)
   await expect(importCommit(await newStore(), source, source.head ?? '')).rejects.toMatchObject({
