@@ -61,7 +61,7 @@ export function readLog(path: string): LogLine[] {
 /** Text of a builder's for the log: printable ASCII, no query, 200 characters at most. */
 export function loggable(text: string): string {
   return text
-    .replace(/\?.*/s, '?…')
+    .replace(/\?.*/s, '?...')
     .replace(/[^\x20-\x7e]/g, '.')
     .slice(0, 200)
 }
