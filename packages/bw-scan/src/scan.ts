@@ -68,10 +68,15 @@ async function scanPatch(stage: Stage, { repo, ground, name }: Bench, patch: Pat
   }
   if (patch.commit !== null && patch.digest !== null) await checkPatch(repo, patch.commit, patch.digest)
   const surfaces = attemptSurfaces(repo, patch, stage.paths.attempt(patch.item, patch.attempt))
-  const tally = await tallySurfaces(surfaces, ground, (line) => holdsText(repo, patch.start, line))
+  const tally = await tallySurfaces(surfaces, ground, {
+    wasThere: (line) => holdsText(repo, patch.start, line),
+    signal: stage.interrupt.now,
+  })
   const about = { v: 1, run: stage.run.run, item: patch.item, attempt: patch.attempt } as const
   const at = new Date().toISOString()
-  for (const finding of tally.findings) await stage.emit(findingRecord({ ...about, key, at }, finding))
+  for (const [index, finding] of tally.findings.entries()) {
+    await stage.emit(findingRecord({ ...about, key: workKey(key, index), at, scan: key }, finding))
+  }
   const record: ScanRecord = {
     kind: 'scan',
     ...about,
@@ -87,10 +92,10 @@ async function scanPatch(stage: Stage, { repo, ground, name }: Bench, patch: Pat
 }
 
 function findingRecord(
-  { key, ...about }: { v: 1; run: string; item: string; attempt: number; key: string; at: string },
+  about: { v: 1; run: string; item: string; attempt: number; key: string; at: string; scan: string },
   { preExisting, ...finding }: TalliedFinding,
 ): FindingRecord {
-  return { kind: 'finding', ...about, ...finding, ...(preExisting ? { preExisting } : {}), scan: key }
+  return { kind: 'finding', ...about, ...finding, ...(preExisting ? { preExisting } : {}) }
 }
 
 /** The scan that the journal has, after its findings. */

@@ -37,15 +37,22 @@ export interface Tally {
 /** More would be a flood that tells nothing new; the rest is named as a gap, which blocks as well. */
 const mostFindings = 500
 
+export interface TallyOptions {
+  readonly wasThere?: WasThere
+  /** Ends the tally between two surfaces. */
+  readonly signal?: AbortSignal
+}
+
 export async function tallySurfaces(
   surfaces: AsyncIterable<Surface>,
   ground: Ground,
-  wasThere: WasThere = async () => false,
+  { wasThere = async () => false, signal }: TallyOptions = {},
 ): Promise<Tally> {
   const findings: TalliedFinding[] = []
   const incomplete: Incomplete[] = []
   let bytes = 0
   for await (const surface of surfaces) {
+    signal?.throwIfAborted()
     const result = await scanSurface(surface, ground)
     bytes += result.bytes
     incomplete.push(...reportIncomplete(result, ground.exact))
@@ -61,9 +68,16 @@ export async function tallySurfaces(
 }
 
 function scanSurface({ surface, file, content }: Surface, { exact }: Ground): Promise<ScanResult> | ScanResult {
-  return content instanceof Uint8Array
-    ? scanBytes(content, { surface, file, exact })
-    : scanStream(content, { surface, file, exact })
+  const options = { surface, file, exact }
+  if (!(content instanceof Uint8Array)) return scanStream(content, options)
+  return content.length <= wholeBytes ? scanBytes(content, options) : scanStream(oneChunk(content), options)
+}
+
+/** Up to this a surface is scanned in one piece. */
+const wholeBytes = 32 * 1024 * 1024
+
+async function* oneChunk(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content
 }
 
 interface Context {

@@ -22,7 +22,7 @@ export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: Str
     held.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
     size += chunk.length
     while (size >= piece + overlap) {
-      const bytes = Buffer.concat(held)
+      const bytes = join(held)
       addPiece(total, bytes.subarray(0, lastBreak(bytes, piece + overlap)), options)
       const keep = Math.min(overlap, piece)
       const rest = bytes.subarray(piece + overlap - keep)
@@ -32,13 +32,18 @@ export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: Str
       size = rest.length
     }
   }
-  addPiece(total, Buffer.concat(held), options)
+  addPiece(total, join(held), options)
   return {
     findings: [...total.findings.values()],
     incomplete: [...total.incomplete.values()],
     bytes: total.bytes + size,
     work: total.work,
   }
+}
+
+/** A chunk larger than many pieces is not copied for each of them. */
+function join(held: readonly Buffer[]): Buffer {
+  return held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held)
 }
 
 /** The end of the last whole word before `end`: half a token would be reported beside the whole one of the next piece. */
