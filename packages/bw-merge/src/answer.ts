@@ -13,10 +13,12 @@ export interface Verdict {
   conflicts?: MergeRecord['conflicts']
   /** The commits whose difference was put on the stack. */
   sides?: { base: string; theirs: string }
+  /** The globs with which it was in conflict. */
+  union?: readonly string[]
 }
 
 export function mergeRecordOf(stage: Pick<Stage, 'run'>, verdict: Verdict): MergeRecord {
-  const { item, attempt, key, outcome, reason, message, head, commit = null, conflicts = [], sides } = verdict
+  const { item, attempt, key, outcome, reason, message, head, commit = null, conflicts = [], sides, union } = verdict
   return {
     kind: 'merge',
     v: 1,
@@ -32,6 +34,7 @@ export function mergeRecordOf(stage: Pick<Stage, 'run'>, verdict: Verdict): Merg
     commit,
     conflicts,
     ...sides,
+    ...(union === undefined ? {} : { union }),
   }
 }
 

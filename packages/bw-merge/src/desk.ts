@@ -38,10 +38,10 @@ export interface Desk {
 }
 
 /** The same for the same work, so that an answer in the journal is known again. */
-export function keyOf({ ground }: Pick<Desk, 'ground'>, { item, attempt }: Attempt, decision: Decision): string {
+export function keyOf({ item, attempt }: Attempt, decision: Decision): string {
   if (isSkip(decision)) return workKey('merge', item.item, attempt, decision.reason, decision.message)
   const { commit, digest, start } = decision.patch
-  return workKey('merge', item.item, attempt, item.title, commit, digest, start, ground.union)
+  return workKey('merge', item.item, attempt, item.title, commit, digest, start)
 }
 
 /** Writes an answer that leaves the stack as it is. */

@@ -82,18 +82,20 @@ async function settle(desk: Desk, attempt: Attempt, decision: Decision): Promise
 function knownAnswer(desk: Desk, attempt: Attempt, decision: Decision): MergeRecord | undefined {
   const { item } = attempt.item
   const known = desk.book.answer(item, attempt.attempt)
-  if (known === undefined || known.key !== keyOf(desk, attempt, decision)) return undefined
+  if (known === undefined || known.key !== keyOf(attempt, decision)) return undefined
   if ((known.outcome === 'applied') !== isOnStack(desk, attempt)) return undefined
   if (known.reason === 'dependency-failed' && !isSkip(decision) && missingDependency(desk, item) === undefined)
     return undefined
-  return desk.stage.again && known.outcome === 'conflict' ? undefined : known
+  if (known.outcome !== 'conflict') return known
+  const isSameQuestion = JSON.stringify(known['union']) === JSON.stringify(desk.ground.union)
+  return desk.stage.again || !isSameQuestion ? undefined : known
 }
 
 /** Leaves an attempt out, because a person said so or because of what was found; takes it out when it is on the stack. */
 async function refuse(desk: Desk, attempt: Attempt, decision: Decision): Promise<void> {
   const wish = wishFor(desk, attempt.item)
   const { reason, message } = wish !== null ? wished[wish] : isSkip(decision) ? decision : wished.skip
-  const about = { item: attempt.item.item, attempt: attempt.attempt, key: keyOf(desk, attempt, decision) }
+  const about = { item: attempt.item.item, attempt: attempt.attempt, key: keyOf(attempt, decision) }
   if (isOnStack(desk, attempt))
     return takeOutLayers(desk, [{ layer: attemptLayer(attempt), reason, message, key: about.key }])
   await answer(desk, { ...about, outcome: wish === 'drop' ? 'dropped' : 'skipped', reason, message })
@@ -125,7 +127,7 @@ function stateOf({ held, book, settled }: Desk, { item }: ItemRecord): ItemState
 async function merge(desk: Desk, attempt: Attempt, patch: ReadyPatch): Promise<void> {
   const { ground, branch, stage } = desk
   const { item } = attempt.item
-  const key = keyOf(desk, attempt, { patch })
+  const key = keyOf(attempt, { patch })
   const about = { item, attempt: attempt.attempt, key }
   const lacking = missingDependency(desk, item)
   if (lacking !== undefined) {
@@ -146,7 +148,7 @@ async function merge(desk: Desk, attempt: Attempt, patch: ReadyPatch): Promise<v
       old === undefined ? await putLast(desk, change, key) : await replaceLayer(desk, old, { change, key })
     if (conflicts === null) return
     const message = conflictMessage(desk, conflicts)
-    await answer(desk, { ...about, outcome: 'conflict', reason: null, message, conflicts })
+    await answer(desk, { ...about, outcome: 'conflict', reason: null, message, conflicts, union: ground.union })
   } catch (error) {
     if (!(error instanceof UserError) || error.status !== 4) throw error
     await answer(desk, { ...about, outcome: 'skipped', reason: error.code, message: error.message })

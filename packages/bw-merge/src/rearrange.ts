@@ -54,7 +54,9 @@ export async function replaceLayer(
   const refused = found.left.find((left) => left.change === change)
   if (refused !== undefined) return { conflicts: refused.conflicts }
   const superseded = { layer: old, reason: 'superseded', message: `attempt ${change.attempt} takes its place` }
-  const leaving = [superseded, ...found.left.map((left) => leavingOf(left, old.item))]
+  // The same attempt again, collected anew or with another title, has one answer: the new one.
+  const replaced = old.attempt === change.attempt ? [] : [superseded]
+  const leaving = [...replaced, ...found.left.map((left) => leavingOf(left, old.item))]
   await moveTo(desk, { layers: found.layers, leaving, keys: new Map([[change.item, key]]) })
   desk.isRebuilt = true
   return { conflicts: null }

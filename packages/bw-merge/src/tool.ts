@@ -55,7 +55,7 @@ export const tool = defineTool({
     }
     const settings = { drop, skip, continue: call.flags.continue, isReplay: run !== undefined, tellFolder }
     return runStage(call, {}, async (stage) => {
-      const ground = await openGround(stage, [...stage.run.shared, ...union])
+      const ground = await openGround(stage, union)
       try {
         return await mergeItems(stage, ground, settings)
       } finally {
@@ -66,7 +66,12 @@ export const tool = defineTool({
   },
 })
 
-async function openGround({ run, paths }: Stage, union: string[]): Promise<Ground> {
+/** What was once said with --union holds for the run: an item must be merged again as it was merged before. */
+async function openGround({ run, paths, journal }: Stage, added: readonly string[]): Promise<Ground> {
+  const last = journal.records().findLast(({ kind }) => kind === 'integration')?.['union']
+  const before = Array.isArray(last) ? last.map(String) : []
+  const union = [...new Set([...run.shared, ...before, ...added])]
+
   if (run.identity === null) {
     throw new UserError('no-identity', `no name to sign commits with in '${run.repo}'`, {
       hint: 'git config user.name NAME and user.email ADDRESS there, then bw-plan again',

@@ -84,6 +84,30 @@ describe('--drop', () => {
   })
 })
 
+test('--union settles a conflict of additions, and holds for the run from then on', async () => {
+  const scene = await openScene({ 'log.md': 'start\n' })
+  const one = await scene.patch('one', await scene.commit({ 'log.md': 'start\none\n' }))
+  const two = await scene.patch('two', await scene.commit({ 'log.md': 'start\ntwo\n' }))
+  const three = await scene.patch('three', await scene.commit({ 'three.txt': '3\n' }))
+  const records = [item('three'), item('one'), item('two'), ...passed(three), ...passed(one), ...passed(two)]
+  expect((await scene.merge(records)).answers).toMatchObject({ one: 'applied', two: 'conflict' })
+  const settled = await scene.merge(records, ['--union', '*.md'])
+  expect([settled.status, settled.answers['two']]).toEqual([0, 'applied'])
+  const dropped = await scene.replay('--drop', 'three')
+  expect([dropped.status, dropped.integration?.items.map((entry) => entry.item)]).toEqual([0, ['one', 'two']])
+  expect(await scene.read(dropped.integration?.head ?? '', 'log.md')).toBe('start\none\ntwo\n')
+})
+
+test('an item whose title changed is committed again under the new one, without a second answer', async () => {
+  const { scene, records } = await stackOfThree()
+  const renamed = records.map((record) =>
+    'title' in record && record.title === 'Title of two' ? { ...record, title: 'Better' } : record,
+  )
+  const { merges, integration, status } = await scene.merge(renamed)
+  expect([status, merges.filter((merge) => merge.item === 'two').length]).toEqual([0, 1])
+  expect(scene.git('log', '--format=%s', `${scene.base}..${integration?.head}`).split('\n')).toContain('Better')
+})
+
 test('--skip leaves a conflicting item out for good, without exit 3', async () => {
   const scene = await openScene({ 'x.txt': 'x\n' })
   const one = await scene.patch('one', await scene.commit({ 'x.txt': 'one\n' }))
