@@ -1,40 +1,54 @@
 /** Which items of a plan are taken, and what the command line says better than the text. */
-import { UserError } from '@buildwave/core'
+import { distinctSlugs, UserError } from '@buildwave/core'
 import { isDone, type PlannedItem, type PlanOptions } from './plan.ts'
 import type { Diagnostic, Reading } from './read/plan-item.ts'
 
 /** By item id or slug, as the flags have it. */
 export interface Correction {
+  /** From the project's configuration: for whatever items of these names there are. */
+  configured?: ReadonlyMap<string, readonly string[]>
   owns?: ReadonlyMap<string, readonly string[]>
   /** Replaces what the text says. */
   after?: ReadonlyMap<string, readonly string[]>
   type?: ReadonlyMap<string, 'feature' | 'bugfix'>
 }
 
-/** All items with their slugs, corrected. Throws UserError `unknown-item` for a name that no item has. */
-export function correctItems(reading: Reading, slugs: readonly string[], correction: Correction): PlannedItem[] {
-  const slugOf = new Map(reading.items.map(({ id }, at) => [id, slugs[at] ?? id]))
-  const items = reading.items.map(
-    (item, at): PlannedItem => ({
-      ...item,
-      item: slugs[at] ?? item.id,
-      after: item.after.flatMap((id) => slugOf.get(id) ?? []),
-      wave: null,
-      waitsFor: [],
-      done: isDone(item),
-      position: at,
-    }),
-  )
-  const find = finder(items, reading.groups)
-  for (const [name, globs] of correction.owns ?? []) {
-    for (const item of find(name)) Object.assign(item, { owns: [...globs], ownsFrom: 'option' })
+/** The items of a plan's text with their slugs, not yet placed. */
+export function toPlannedItems({ items }: Pick<Reading, 'items'>): PlannedItem[] {
+  const slugs = distinctSlugs(items.map(({ id }) => id))
+  const slugOf = new Map(items.map(({ id }, at) => [id, slugs[at] ?? id]))
+  return items.map((item, at) => ({
+    ...item,
+    item: slugs[at] ?? item.id,
+    after: item.after.flatMap((id) => slugOf.get(id) ?? []),
+    wave: null,
+    waitsFor: [],
+    done: isDone(item),
+    position: at,
+  }))
+}
+
+/** The items, corrected. Throws UserError `unknown-item` for a flag that names none of them. */
+export function correctItems(
+  items: readonly PlannedItem[],
+  groups: Reading['groups'],
+  correction: Correction,
+): PlannedItem[] {
+  const { find, has } = finder(items, groups)
+  const changes = new Map<string, Partial<PlannedItem>>()
+  const change = (name: string, change: Partial<PlannedItem>) => {
+    for (const { item } of find(name)) changes.set(item, { ...changes.get(item), ...change })
   }
+  for (const [name, owns] of correction.configured ?? []) {
+    if (has(name)) change(name, { owns: [...owns], ownsFrom: 'option' })
+  }
+  for (const [name, owns] of correction.owns ?? []) change(name, { owns: [...owns], ownsFrom: 'option' })
   for (const [name, names] of correction.after ?? []) {
     const after = names.flatMap((other) => find(other).map(({ item }) => item))
-    for (const item of find(name)) Object.assign(item, { after: [...new Set(after)] })
+    change(name, { after: [...new Set(after)] })
   }
-  for (const [name, type] of correction.type ?? []) for (const item of find(name)) Object.assign(item, { type })
-  return items
+  for (const [name, type] of correction.type ?? []) change(name, { type })
+  return items.map((item) => ({ ...item, ...changes.get(item.item) }))
 }
 
 export interface Chosen {
@@ -48,7 +62,7 @@ export function chooseItems(
   groups: Reading['groups'],
   { chosen = [], skipOptional = false }: Pick<PlanOptions, 'chosen' | 'skipOptional'>,
 ): Chosen {
-  const find = finder(items, groups)
+  const { find } = finder(items, groups)
   const names = new Set(chosen.flatMap((name) => find(name).map(({ item }) => item)))
   const taken = items.filter(
     ({ item, optional }) => (chosen.length === 0 || names.has(item)) && !(skipOptional && optional && !names.has(item)),
@@ -80,19 +94,30 @@ export function chooseItems(
   return { items: result, diagnostics }
 }
 
-function finder(items: readonly PlannedItem[], groups: Reading['groups']): (name: string) => PlannedItem[] {
+interface Finder {
+  has(name: string): boolean
+  /** The item of that id or slug, or all of that group. Throws UserError `unknown-item`. */
+  find(name: string): PlannedItem[]
+}
+
+function finder(items: readonly PlannedItem[], groups: Reading['groups']): Finder {
   const byName = new Map<string, PlannedItem>()
   for (const item of items) byName.set(item.item, item)
   for (const item of items) byName.set(item.id.toLowerCase(), item)
-  return function find(name): PlannedItem[] {
+  function lookUp(name: string): PlannedItem[] {
     const key = name.toLowerCase()
     const found = byName.get(key) ?? byName.get(`#${key}`)
-    if (found !== undefined) return [found]
-    const members = groups.get(name)
-    if (members !== undefined) return members.flatMap(find)
-    const known = items.slice(0, 12).map(({ id }) => id)
-    throw new UserError('unknown-item', `the plan has no item '${name}'`, {
-      hint: `its items are ${known.join(', ')}${items.length > known.length ? ', …' : ''}`,
-    })
+    return found === undefined ? (groups.get(name) ?? []).flatMap(lookUp) : [found]
+  }
+  return {
+    has: (name) => lookUp(name).length > 0,
+    find(name) {
+      const found = lookUp(name)
+      if (found.length > 0) return found
+      const known = items.slice(0, 12).map(({ id }) => id)
+      throw new UserError('unknown-item', `the plan has no item '${name}'`, {
+        hint: `its items are ${known.join(', ')}${items.length > known.length ? ', …' : ''}`,
+      })
+    },
   }
 }

@@ -9,7 +9,7 @@ import type { planFlags } from './flags.ts'
 import { readSavedPlan } from './from-records.ts'
 import { itemRecord } from './item-records.ts'
 import { maskPlan } from './mask-plan.ts'
-import { type Planned, type PlanOptions, place, planItems } from './plan.ts'
+import { type Planned, type PlanOptions, planCorrected, planItems } from './plan.ts'
 import { type Guard, openInput, type PlanFile, readPlanFile } from './plan-file.ts'
 import { formats } from './read/plan-item.ts'
 import { readPlan } from './read/read-plan.ts'
@@ -67,7 +67,7 @@ interface Context {
 function planOptions({ flags }: PlanCall, { user, repository, chosen }: Context): PlanOptions {
   const config = repository?.config ?? {}
   return {
-    maxParallel: flags.maxParallel ?? user.maxParallel ?? 3,
+    maxParallel: maxParallel({ flags }, user),
     chosen,
     corrections: readCorrections(flags, config.owns),
     unknown: flags.unknown === undefined ? 'alone' : oneOf('unknown', flags.unknown, ['alone', 'parallel', 'error']),
@@ -85,6 +85,10 @@ interface Saved {
   guard: Guard
 }
 
+function maxParallel({ flags }: Pick<PlanCall, 'flags'>, user: UserConfig): number {
+  return flags.maxParallel ?? user.maxParallel ?? 3
+}
+
 /** `--from`: the records say all that the plan said; a run record among them stays as it is. */
 async function placeAnew(call: PlanCall, { user, from, guard }: Saved): Promise<ExitStatus> {
   const { flags, io } = call
@@ -95,18 +99,23 @@ async function placeAnew(call: PlanCall, { user, from, guard }: Saved): Promise<
   const folder = saved.run?.repo ?? resolve(io.cwd, flags.repo ?? '.')
   guard(folder, 'repository')
   const repository = await readRepository(folder, saved.run?.base ?? flags.base ?? 'HEAD')
-  const options = planOptions(call, { user, repository, chosen: [] })
-  const shared = [...new Set([...(saved.run?.shared ?? options.shared ?? []), ...flags.shared])]
-  const planned = place(saved.items, {
-    options: { ...options, shared },
+  const planned = planCorrected(saved.items, {
+    options: {
+      ...planOptions(call, { user, repository, chosen: [] }),
+      // The records have taken up what the configuration says of owners, and may say better.
+      corrections: readCorrections(flags),
+      shared: [...new Set([...(saved.run?.shared ?? repository.config.shared ?? []), ...flags.shared])],
+    },
+    groups: new Map(),
     sequential: saved.run?.['sequential'] === true,
     diagnostics: [],
   })
   if (!report(call, from, planned)) return exit.failed
   const bytes = Buffer.from(JSON.stringify(saved.items))
-  const settings = { ...flags, shared, maxParallel: options.maxParallel, sequential: false }
+  const settings = { ...flags, maxParallel: maxParallel(call, user), sequential: false }
   const run = saved.run ?? (await makeRunRecord({ name: from, bytes, chosen: [] }, repository, { settings, user }))
   sayFacts(call, run)
+  const shared = [...new Set([...run.shared, ...flags.shared])]
   return write(call, { ...run, shared }, planned)
 }
 

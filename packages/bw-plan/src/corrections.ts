@@ -13,11 +13,11 @@ export function readCorrections(
   flags: Flags,
   configured: Readonly<Record<string, readonly string[]>> = {},
 ): Correction {
-  const owns = new Map<string, readonly string[]>(Object.entries(configured))
-  for (const [item, globs] of pairs('owns', flags.owns)) owns.set(item, globs)
+  const owns = pairs('owns', flags.owns)
   for (const glob of [...owns.values()].flat()) refuseBadGlob(glob, 'owns')
   const types = pairs('type', flags.type)
   return {
+    configured: new Map(Object.entries(configured)),
     owns,
     after: pairs('after', flags.after),
     type: new Map([...types].map(([item, values]) => [item, readType(item, values)])),

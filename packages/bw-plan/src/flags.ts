@@ -48,13 +48,13 @@ export const planFlags = {
   'no-phases': { type: 'boolean', help: 'headings such as Phase 2 do not hold back what is below them' },
   'trust-markers': { type: 'boolean', help: 'an item marked [P] that names no file may run beside others' },
   'skip-optional': { type: 'boolean', help: 'leave optional items out, unless they are named' },
-  owns: { type: 'strings', value: 'ITEM=GLOB,…', help: 'the files of an item, whatever the plan says' },
+  owns: { type: 'strings', value: 'ITEM=GLOB', help: 'the files of an item (commas between), whatever the plan says' },
   after: {
     type: 'strings',
-    value: 'ITEM=ITEM,…',
-    help: 'what an item waits for, whatever the plan says; ITEM= for nothing',
+    value: 'ITEM=ITEM',
+    help: 'what an item waits for (commas between; nothing for none), whatever the plan says',
   },
-  type: { type: 'strings', value: 'ITEM=bugfix', help: 'feature or bugfix, whatever the plan says' },
+  type: { type: 'strings', value: 'ITEM=KIND', help: 'feature or bugfix, whatever the plan says' },
   from: {
     type: 'string',
     value: 'FILE',

@@ -1,6 +1,5 @@
 /** From what a plan's text says to items with waves. Pure. */
 import {
-  distinctSlugs,
   emptyTree,
   findCycles,
   globProblem,
@@ -12,7 +11,7 @@ import {
   type Wait,
   type WavePolicies,
 } from '@buildwave/core'
-import { type Correction, chooseItems, correctItems } from './choose.ts'
+import { type Correction, chooseItems, correctItems, toPlannedItems } from './choose.ts'
 import { foresee, type Rerun } from './foresight.ts'
 import type { Diagnostic, ItemState, PlanItem, Reading } from './read/plan-item.ts'
 
@@ -58,22 +57,32 @@ export interface Planned {
   diagnostics: Diagnostic[]
 }
 
-/** Chooses, corrects, checks and places the items of a plan. Throws UserError for a chosen item that is not there. */
+/** Plans the items of a plan's text. Throws UserError for a chosen or corrected item that is not there. */
 export function planItems(reading: Reading, options: PlanOptions): Planned {
-  const slugs = distinctSlugs(reading.items.map(({ id }) => id))
-  const corrected = correctItems(reading, slugs, options.corrections ?? {})
-  const chosen = chooseItems(corrected, reading.groups, options)
-  const items = chosen.items.map((item) => withClaims(item, options.tree ?? emptyTree))
-  const diagnostics = [...reading.diagnostics, ...chosen.diagnostics, ...items.flatMap(({ problems }) => problems)]
-  const all = corrected.filter(({ done }) => !done)
-  diagnostics.push(...cycles(all))
-  if (options.unknown === 'error') diagnostics.push(...unknownErrors(items.map(({ item }) => item)))
-  if (diagnostics.some(({ level }) => level === 'error'))
-    return { items: [], waves: 0, sequential: reading.sequential, diagnostics: inOrder(diagnostics) }
-  return place(
-    items.map(({ item }) => item),
-    { options, sequential: reading.sequential, diagnostics },
-  )
+  return planCorrected(toPlannedItems(reading), { ...reading, options })
+}
+
+interface Context {
+  groups: Reading['groups']
+  sequential: boolean
+  diagnostics: readonly Diagnostic[]
+  options: PlanOptions
+}
+
+/** Corrects, chooses, checks and places items; those of `--from` come in here. */
+export function planCorrected(given: readonly PlannedItem[], context: Context): Planned {
+  const { groups, sequential, options } = context
+  const corrected = correctItems(given, groups, options.corrections ?? {})
+  const chosen = chooseItems(corrected, groups, options)
+  const claimed = chosen.items.map((item) => withClaims(item, options.tree ?? emptyTree))
+  const items = claimed.map(({ item }) => item)
+  const diagnostics = [...context.diagnostics, ...chosen.diagnostics, ...claimed.flatMap(({ problems }) => problems)]
+  diagnostics.push(...cycles(corrected.filter(({ done }) => !done)))
+  if (options.unknown === 'error') diagnostics.push(...unknownErrors(items))
+  if (diagnostics.some(({ level }) => level === 'error')) {
+    return { items: [], waves: 0, sequential, diagnostics: inOrder(diagnostics) }
+  }
+  return place(items, { options, sequential, diagnostics })
 }
 
 interface Placing {
@@ -82,8 +91,7 @@ interface Placing {
   diagnostics: Diagnostic[]
 }
 
-/** Places items that are chosen and checked already; `--from` comes in here. */
-export function place(items: readonly PlannedItem[], { options, sequential, diagnostics }: Placing): Planned {
+function place(items: readonly PlannedItem[], { options, sequential, diagnostics }: Placing): Planned {
   const open = items.filter(({ done }) => !done)
   const policies: WavePolicies = {
     maxParallel: options.maxParallel,

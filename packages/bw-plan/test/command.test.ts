@@ -173,6 +173,25 @@ describe('bw-plan takes from its command line', () => {
     expect(await plan(here, ['--from', '-'], { stdin: first.stdout })).toMatchObject({ stdout: first.stdout })
   })
 
+  it('corrections of records too, and tells of a cycle that an edit has made', async () => {
+    const here = sceneWith({ files: { '.claude/buildwave.json': '{"owns":{"1":["lib/"],"99":["x/"]}}' } })
+    const first = await plan(here, ['PLAN.md'])
+    expect(itemsOf(first)[0]).toMatchObject({ owns: ['lib/'], ownsFrom: 'option' })
+    const again = await plan(here, ['--from', '-', '--owns', '1=src/print.py'], { stdin: first.stdout })
+    expect(itemsOf(again).map(({ id, wave }) => [id, wave])).toEqual([
+      ['1', 1],
+      ['2', 2],
+      ['3', 3],
+      ['4', null],
+    ])
+    const stdin = first.stdout
+      .replace('"item":"1","id":"1"', '"item":"1","id":"1","x":0')
+      .replace('"after":[]', '"after":["3"]')
+    const cycle = await plan(here, ['--from', '-'], { stdin })
+    expect(cycle).toMatchObject({ status: 1, stdout: '' })
+    expect(cycle.stderr).toBe('-:3: error: the items wait for each other: 1 -> 3 -> 1\n')
+  })
+
   it('records, to the same records, whatever order the plan was in', async () => {
     const here = sceneWith()
     const stdin =
