@@ -142,8 +142,23 @@ describe('a stage that needs', () => {
   })
 })
 
-test('a protected path is refused', async () => {
-  const { repo } = makeSmallPlan()
-  const env = { BW_PROTECTED_PATHS: repo }
-  expectRefusal(await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo, env }), /protected path/)
+describe('a protected path is refused', () => {
+  test('as the repository of a plan, and of a run that was planned before', async () => {
+    const { repo } = makeSmallPlan()
+    const env = { BW_PROTECTED_PATHS: repo }
+    expectRefusal(await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo, env }), /protected path/)
+    const planned = await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo })
+    expectRefusal(await run([{ tool: 'bw-baseline' }], { env, stdin: planned.stdout }), /repository .* protected path/)
+  })
+  test('as the state folder', async () => {
+    const { repo } = makeSmallPlan()
+    const planned = await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo })
+    const state = join(temporaryFolder(), 'state')
+    const env = { BW_STATE_DIR: state, BW_PROTECTED_PATHS: state }
+    expectRefusal(
+      await run([{ tool: 'bw-baseline' }], { env, stdin: planned.stdout }),
+      /state folder .* protected path/,
+    )
+    expect(existsSync(state)).toBe(false)
+  })
 })

@@ -1,6 +1,6 @@
 import type { BaselineRecord } from '@buildwave/core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { type Flow, only, openFlow, planned } from '../../bw-collect/test/flow.ts'
+import { type Flow, only, openFlow, planned } from '../../../test/support/flow.ts'
 
 // Every step starts containers; on a busy machine one can take long without anything being wrong.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })

@@ -5,8 +5,8 @@ import type { FailureRecord, PatchRecord, RegressionRecord } from '@buildwave/co
 import { connect, listOwned } from '@buildwave/engine'
 import { stateId } from '@buildwave/store'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Answer, type Flow, only, openFlow, planned } from '../../../test/support/flow.ts'
 import { git } from '../../../test/support/repository.ts'
-import { type Answer, type Flow, only, openFlow, planned } from './flow.ts'
 
 // Every step starts containers; on a busy machine one can take long without anything being wrong.
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 })

@@ -29,7 +29,10 @@ import {
   type HeldLease,
   type Journal,
   openJournal,
+  protectedPrefixes,
   type RunPaths,
+  readUserConfig,
+  refuseProtected,
   runPaths,
   stateDir,
   stateId,
@@ -155,6 +158,10 @@ async function openStage(
 ): Promise<OpenedStage> {
   const { io, flags, tool } = call
   const state = stateDir(io.env)
+  const prefixes = protectedPrefixes(readUserConfig(io.env).protectedPaths ?? [], io.env)
+  // Before anything looks at the paths: whoever protects them wants not even that.
+  const guarded = { cwd: io.cwd, prefixes }
+  refuseProtected(state, 'state folder', guarded)
   const replay = flags.run === undefined ? undefined : replayOf(runPaths(state, flags.run), options)
   if (replay === undefined) refuseNoInput(io)
   const lines = replay === undefined ? fromStdin(io, interrupt.stopping) : fromArray(replay)
@@ -165,6 +172,7 @@ async function openStage(
     })
   }
   const run = readRun(first.value)
+  refuseProtected(run.repo, 'repository', guarded)
   const paths = runPaths(state, run.run)
   mkdirSync(paths.dir, { recursive: true, mode: 0o700 })
   forgetDeadLeases(paths.leases, io.startedAt)

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import type { ItemRecord, RunRecord } from '@buildwave/core'
 import { connect, reap } from '@buildwave/engine'
 import { stateId } from '@buildwave/store'
-import { root } from '../../../test/support/pipeline.ts'
-import { itemRecord, lines, runRecord } from '../../../test/support/records.ts'
-import { git, makeRepository, temporaryFolder } from '../../../test/support/repository.ts'
+import { root } from './pipeline.ts'
+import { itemRecord, lines, runRecord } from './records.ts'
+import { git, makeRepository, temporaryFolder } from './repository.ts'
 
 export interface Answer {
   /** The exit status, or the signal that ended it. */
