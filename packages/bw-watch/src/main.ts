@@ -1,7 +1,10 @@
+import { type ExitStatus, exit } from '@buildwave/core'
 import { connect, type Engine } from '@buildwave/engine'
 import { runStage, stageFlags } from '@buildwave/stage'
-import { defineTool, runTool } from '@buildwave/stdio'
-import { openView } from './view.ts'
+import { defineTool, type Io, runTool } from '@buildwave/stdio'
+import { type RunPaths, runPaths, stateDir } from '@buildwave/store'
+import { isFollowed, lookOn } from './look.ts'
+import { openView, type View } from './view.ts'
 import { watchBuilders } from './watch.ts'
 
 const tool = defineTool({
@@ -10,6 +13,7 @@ const tool = defineTool({
   usage: ['… | bw-spawn | bw-watch [--timeout S] [--events] | …', 'bw-watch --run RUN'],
   examples: [
     ['bw-plan PLAN.md | bw-spawn | bw-watch > built.ndjson', 'build the first wave and keep its records'],
+    ['bw-watch --run mathkit-1a2b3c4d', 'look at a run from another terminal while its pipe works'],
     ['bw-watch --run mathkit-1a2b3c4d --timeout 600', 'wait at most ten minutes; exit 2 means it still runs'],
   ],
   flags: {
@@ -26,6 +30,8 @@ const tool = defineTool({
     let engine: Promise<Engine> | undefined
     const settings = { stallMinutes: flags.stall ?? 15, timeoutSeconds: flags.timeout ?? null, events: flags.events }
     try {
+      const paths = flags.run === undefined ? undefined : runPaths(stateDir(io.env), flags.run)
+      if (paths !== undefined && isFollowed(paths)) return await lookBeside(io, paths, view)
       return await runStage(call, {}, (stage) =>
         watchBuilders(stage, settings, { engine: () => (engine ??= connect(stage)), view }),
       )
@@ -34,5 +40,18 @@ const tool = defineTool({
     }
   },
 })
+
+/** Another bw-watch writes the records; this one only shows. */
+async function lookBeside(io: Io, paths: RunPaths, view: View): Promise<ExitStatus> {
+  const stop = new AbortController()
+  let signalled: ExitStatus = exit.ok
+  const forget = io.onSignal((signal) => {
+    signalled = signal === 'SIGINT' ? exit.interrupted : exit.terminated
+    stop.abort()
+  })
+  await lookOn(paths, view, stop.signal)
+  forget()
+  return signalled
+}
 
 await runTool(tool)
