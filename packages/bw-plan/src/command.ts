@@ -138,7 +138,7 @@ function sayFacts({ say }: PlanCall, run: RunRecord): void {
 async function write({ flags, io, tool }: PlanCall, run: RunRecord, { items, waves }: Planned): Promise<ExitStatus> {
   const writer = recordWriter(io.stdout)
   if (io.stdout.isTTY === true && !flags.json) {
-    const lines = planTable(run, items, io.stdout.columns ?? 100)
+    const lines = planTable(run, items, io.stdout.columns || 100)
     io.stdout.write(`${lines.map((line) => printable(maskText(line))).join('\n')}\n`)
   } else {
     const records: AnyRecord[] = [run, ...items.map((item) => itemRecord(run.run, item))]

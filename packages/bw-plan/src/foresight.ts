@@ -25,6 +25,7 @@ function unknownCost(items: readonly PlannedItem[], { policies, schedule, rerun 
   const base = { kind: 'unknown-ownership', line: first.line, about, level: 'warning' } as const
   if (policies.unknown === 'parallel') return [{ ...base, text: `${who} and may run beside anything` }]
   const cost = schedule.waves - rerun({ unknown: 'parallel' })
+  if (cost <= 0) return [{ ...base, level: 'info', text: `${who} and would be alone anyway` }]
   return [
     {
       ...base,
