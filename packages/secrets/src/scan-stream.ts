@@ -1,4 +1,4 @@
-/** Surfaces of any size: up to 32 MiB in one piece, beyond that in pieces that overlap by more than the longest rule reads. */
+/** Surfaces of any size, in pieces that overlap by more than the longest rule reads. */
 import { hasMagic } from './plausible.ts'
 import { type Finding, type Incomplete, type ScanOptions, type ScanResult, scanBytes } from './scan.ts'
 
@@ -7,20 +7,23 @@ export interface StreamOptions extends ScanOptions {
   readonly pieceBytes?: number
 }
 
-const defaultPiece = 32 * 1024 * 1024
+/** Text has no parts that must be seen together beyond the overlap; a container is opened as a whole where it fits. */
+const textPiece = 4 * 1024 * 1024
+const binaryPiece = 32 * 1024 * 1024
 
 /** A private key, a web token or a wrapped encoding of one may span this. */
 const overlap = 64 * 1024
 
 /** As `scanBytes`, of chunks of any size; memory is bounded by one piece, its overlap and what is decoded from it. */
 export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: StreamOptions): Promise<ScanResult> {
-  const piece = options.pieceBytes ?? defaultPiece
+  let piece = options.pieceBytes ?? textPiece
   const total = newTotal()
   let held: Buffer[] = []
   let size = 0
   for await (const chunk of chunks) {
     held.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
     size += chunk.length
+    if (options.pieceBytes === undefined && total.bytes === 0 && isBinary(held)) piece = binaryPiece
     while (size >= piece + overlap) {
       const bytes = join(held)
       addPiece(total, bytes.subarray(0, lastBreak(bytes, piece + overlap)), options)
@@ -39,6 +42,11 @@ export async function scanStream(chunks: AsyncIterable<Uint8Array>, options: Str
     bytes: total.bytes + size,
     work: total.work,
   }
+}
+
+/** Told as git does: a zero in the first 8,000 bytes. */
+function isBinary(held: readonly Buffer[]): boolean {
+  return held[0]?.subarray(0, 8000).includes(0) === true
 }
 
 /** A chunk larger than many pieces is not copied for each of them. */
