@@ -19,6 +19,9 @@ export const unseenPattern =
 /** A line break inside a long word, with the diff marker or indentation that the next line begins with. */
 export const wrapPattern = /(?<=[\w+/=.~-])\\?\r?\n(?:[+ -](?=[\w+/=])|[ \t]{1,16})?(?=[\w+/=.~-])/g
 
+/** The same where the next line's dash or plus is the token's own. */
+export const plainWrapPattern = /(?<=[\w+/=.~-])\\?\r?\n[ \t]{0,16}(?=[\w+/=.~-])/g
+
 /** Without terminal commands and zero-width characters. */
 export function withoutAnsi(bytes: Uint8Array): Projection {
   return without(identity(bytes), unseenPattern)

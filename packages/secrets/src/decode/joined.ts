@@ -4,7 +4,7 @@
  */
 
 import type { WordHit } from '../automaton.ts'
-import { identity, unseenPattern, without, wrapPattern } from '../projection.ts'
+import { identity, plainWrapPattern, unseenPattern, without, wrapPattern } from '../projection.ts'
 import { allRules, hitsOf, wordSigns } from '../strong.ts'
 import type { Pass, View } from '../view.ts'
 import { findCutWords } from './cut-words.ts'
@@ -28,7 +28,7 @@ export const joinedPieces: Pass = {
     const { bytes } = view
     for (const [start, end] of windows(view)) {
       const part = identity(bytes.subarray(start, end))
-      for (const pattern of [concatenation, wrapPattern, letterSpacing]) {
+      for (const pattern of [concatenation, plainWrapPattern, wrapPattern, letterSpacing]) {
         const joined = without(part, pattern)
         if (joined !== part)
           sink.emit({ bytes: joined.bytes, at: (offset) => start + joined.at(offset), guessed: false, rules: 'strong' })
