@@ -55,23 +55,25 @@ export interface Answer {
   records: { kind: string; [field: string]: unknown }[]
 }
 
+export interface Surroundings {
+  state: string
+  env?: Record<string, string>
+  /** As this user and group instead of one's own. */
+  uid?: number
+}
+
 /** Calls a tool from source on a state folder. */
 export async function callTool(
   tool: string,
   args: readonly string[],
-  {
-    state,
-    env = {},
-    input = '',
-    cwd = '/',
-  }: { state: string; env?: Record<string, string>; input?: string; cwd?: string },
+  { state, env = {}, uid }: Surroundings,
 ): Promise<Answer> {
   const child = spawn(process.execPath, [join(root, 'packages', tool, 'src', 'main.ts'), ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: state, BW_STATE_DIR: state, ...env },
-    cwd,
+    cwd: '/',
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
+  child.stdin.end()
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   const isRecords = stdout.startsWith('{"kind"')
   const records = isRecords
