@@ -59,7 +59,7 @@ export async function planRemoval(state: string, paths: RunPaths, engine: Engine
 export async function removeFromEngine(
   engine: Engine,
   state: string,
-  { run, containers, volumes }: Removal,
+  { run, containers, volumes }: Pick<Removal, 'run' | 'containers' | 'volumes'>,
 ): Promise<Pick<Removal, 'containers' | 'volumes' | 'kept'>> {
   const planned = new Set([...containers, ...volumes])
   const must = keeper(state, run)

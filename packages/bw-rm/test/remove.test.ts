@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Flow, openFlow, planned } from '../../../test/support/flow.ts'
 import { differences, fingerprint } from '../../../test/support/repository.ts'
 import { makeRun } from '../../../test/support/run-folder.ts'
+import { removeFromEngine } from '../src/remove.ts'
 
 const item = planned('1', ['1.txt'])
 const scripts = { '1': 'echo one > 1.txt\n' }
@@ -85,15 +86,25 @@ describe('a run with work that nobody has collected', () => {
         },
       })
     await made({})
+    // Over by its label, but its run has a folder.
+    await made({ [labels.run]: 'other-1', [labels.expires]: '2026-01-01T00:00:00.000Z' })
+    expect(await listOwned(engine, { run: 'other-1' })).toHaveLength(1)
     const preview = await flow.call('bw-rm', ['--engine-leftovers'])
     expect(preview.records).toMatchObject([{ kind: 'removal', run, removed: false, folder: null }])
     expect(await rolesOf(flow)).toEqual(['layer', 'seal'])
     const gone = await flow.call('bw-rm', ['--engine-leftovers', '--yes'])
     expect(gone).toMatchObject({ status: 0, records: [{ run, removed: true }] })
     expect(await rolesOf(flow)).toEqual([])
-    expect(await listOwned(engine, { run: `${run}-young` })).toHaveLength(1)
+    expect(await listOwned(engine, { run: 'other-1' })).toHaveLength(1)
+    const [young] = await listOwned(engine, { run: `${run}-young` })
+    if (young === undefined) throw new Error('it was removed')
+    // What came up after a plan was made is not of the plan.
+    const plan = { run: `${run}-young`, containers: [], volumes: [] }
+    expect((await removeFromEngine(engine, flow.state, plan)).kept).toEqual([
+      { name: young.name, reason: 'it was made just now' },
+    ])
     expect(await rolesOf(twin)).toEqual(whole)
-    await reap(engine, { run: `${run}-young`, keep: () => false })
+    for (const made of [`${run}-young`, 'other-1']) await reap(engine, { run: made, keep: () => false })
   })
 })
 
