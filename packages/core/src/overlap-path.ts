@@ -71,11 +71,28 @@ function isApartEarly(a: readonly Segment[], b: readonly Segment[]): boolean {
   return false
 }
 
+/** True when what stands before the first star, or after the last, differs: most names of one folder do. */
+function isApart(p: readonly Token[], q: readonly Token[]): boolean {
+  const most = Math.min(p.length, q.length)
+  for (let i = 0; i < most && p[i] !== star && q[i] !== star; i++) if (isOther(p[i], q[i])) return true
+  for (let i = 1; i <= most; i++) {
+    const [a, b] = [p[p.length - i], q[q.length - i]]
+    if (a === star || b === star) return false
+    if (isOther(a, b)) return true
+  }
+  return false
+}
+
+function isOther(a: Token | undefined, b: Token | undefined): boolean {
+  return a !== anyChar && b !== anyChar && a !== b
+}
+
 /** A name that both match, null when there is none. A name is never empty, `.` or `..`. */
 export function commonName(a: Segment, b: Segment): string | null {
   if (typeof a === 'string' && typeof b === 'string') return a === b ? a : null
   const p = typeof a === 'string' ? toTokens(a) : a
   const q = typeof b === 'string' ? toTokens(b) : b
+  if (isApart(p, q)) return null
   const shortest = commonText(p, q)
   if (shortest === null || !isNoName(shortest)) return shortest
   return longerNames(p, q).find((name) => name !== null) ?? null
