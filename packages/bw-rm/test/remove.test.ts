@@ -25,6 +25,7 @@ describe('a run with work that nobody has collected', () => {
     engine = await connect({ state: stateId(flow.state) })
   })
   afterAll(async () => {
+    for (const made of [`${run}-young`, 'other-1']) await reap(engine, { run: made, keep: () => false })
     await flow.close()
     await twin.close()
   })
@@ -104,7 +105,6 @@ describe('a run with work that nobody has collected', () => {
       { name: young.name, reason: 'it was made just now' },
     ])
     expect(await rolesOf(twin)).toEqual(whole)
-    for (const made of [`${run}-young`, 'other-1']) await reap(engine, { run: made, keep: () => false })
   })
 })
 
