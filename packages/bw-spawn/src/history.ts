@@ -53,7 +53,7 @@ export function nextAttempt(journal: Journal, item: string): number {
 
 /** True when an attempt's result counts as the result of the work and is passed on instead of working again. */
 export function isReusable({ build }: PastAttempt): boolean {
-  return build !== undefined && !notAboutTheWork.has(build.outcome)
+  return build !== undefined && build.aboutWork !== false && !notAboutTheWork.has(build.outcome)
 }
 
 function last<T>(records: readonly JournalRecord[], kind: string, attempt: number): T | undefined {

@@ -75,7 +75,9 @@ const tool = defineTool({
       await ensureBaseline(suite, stage)
       const api = apis[agent.name]
       const wayOut =
-        api === undefined ? null : await openWayOut(api, { flags, io, config, paths: stage.paths, prefixes })
+        api === undefined
+          ? null
+          : await openWayOut(api, { flags, io, config, paths: stage.paths, prefixes, note: say.note })
       const slots = slotsOf(stage, flags.maxParallel, config.maxParallel)
       if (slots > 3) say.warn(`${slots} builders at once: each spends its own usage`)
       const spawn = {

@@ -60,12 +60,13 @@ export async function spawnItems(stage: Stage, spawn: SpawnSettings, doors: Spaw
     stage.interrupt.stopping.throwIfAborted()
     takeAnswers()
     const running = [...states.values()].filter((state) => state === 'running').length
-    const decision = decide(items, states, spawn.slots - running)
+    const held = has('waiting') && (await spawn.wayOut?.isHeld()) === true
+    const decision = decide(items, states, held ? 0 : spawn.slots - running)
     for (const deferral of decision.defer) await defer(deferral)
     for (const name of decision.start) await start(itemNamed(name))
     if (decision.start.length > 0 || decision.defer.length > 0) continue
     if (running === 0 && !has('waiting')) break
-    idleSince = running === 0 ? (idleSince ?? Date.now()) : undefined
+    idleSince = running === 0 && !held ? (idleSince ?? Date.now()) : undefined
     if (idleSince !== undefined && !mayBeAnswered(idleSince)) {
       for (const deferral of deferWaiting(items, states)) await defer(deferral)
       break

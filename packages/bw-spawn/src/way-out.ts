@@ -1,5 +1,6 @@
 /** The one way out of builders: the gateway's flags, and the lease that keeps it going while this stage works. */
 import { dirname, join, resolve } from 'node:path'
+import { UserError } from '@buildwave/core'
 import { type Api, type Gateway, gatewayFor } from '@buildwave/gateway'
 import { type Flags, type FlagValues, type Io, otherTool } from '@buildwave/stdio'
 import { type RunPaths, refuseProtected, type UserConfig, userConfigPath } from '@buildwave/store'
@@ -24,6 +25,8 @@ export const gatewayFlags = {
 
 export interface WayOut {
   gateway: Gateway
+  /** True while the API makes all builders wait: what starts now would only wait too. Throws when it refuses the credential. */
+  isHeld(): Promise<boolean>
   /** What the holder runs under its time limit: the relay between the builder's loopback and the gateway's socket. */
   relayArgv: string[]
   /** Mounted read-only in holders, and only there. */
@@ -43,12 +46,14 @@ export async function openWayOut(
     config,
     paths,
     prefixes,
+    note,
   }: {
     flags: FlagValues<typeof gatewayFlags>
     io: Io
     config: UserConfig
     paths: RunPaths
     prefixes: readonly string[]
+    note: (text: string) => void
   },
 ): Promise<WayOut> {
   const tokenFile = resolve(
@@ -71,7 +76,34 @@ export async function openWayOut(
   })
   return {
     gateway,
+    isHeld: holdOf(gateway, note),
     relayArgv: ['python3', relay, String(gateway.port), `${socketFolder}/api.sock`],
     holderMounts: [{ host: gateway.socketDir, target: socketFolder, readOnly: true }],
+  }
+}
+
+/** How often the gateway is asked. */
+const askMs = 2000
+
+/** Asks the gateway whether the API makes everybody wait, and says so once for each wait. */
+function holdOf(gateway: Gateway, note: (text: string) => void): () => Promise<boolean> {
+  let asked = 0
+  let until: string | null = null
+  return async () => {
+    if (Date.now() - asked < askMs) return until !== null
+    asked = Date.now()
+    // A gateway that is just being started again answers next time; one that is gone for good ends the lease.
+    const state = await gateway.state().catch(() => null)
+    if (state === null) return until !== null
+    const { parkedUntil, parkedFor, isRefused } = state
+    if (isRefused) {
+      throw new UserError('credential-refused', 'the model API refuses the credential', {
+        hint: 'make a new token, then run the same command line again: what is built is kept',
+      })
+    }
+    if (parkedUntil !== null && parkedUntil !== until)
+      note(`new builders wait for the model API (${parkedFor ?? 'busy'}) until ${parkedUntil}`)
+    until = parkedUntil
+    return until !== null
   }
 }

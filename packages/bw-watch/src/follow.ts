@@ -84,7 +84,7 @@ function finish(
 ): BuildRecord {
   for (let lines = tail.read(); lines.length > 0; lines = tail.read()) for (const line of lines) reader.push(line)
   for (const line of tail.rest()) reader.push(line)
-  const { aboutWork: _, ...build } = reader.end(describeEnd({ end, reader, tail, options, guard }))
+  const build = reader.end(describeEnd({ end, reader, tail, options, guard }))
   return {
     kind: 'build',
     v: 1,
@@ -96,6 +96,7 @@ function finish(
     outcome: build.outcome,
     limit: build.limit,
     exit: end?.exit ?? null,
+    aboutWork: build.aboutWork,
     seconds: end === undefined ? 0 : Math.max(0, (Date.parse(end.finishedAt) - Date.parse(end.startedAt)) / 1000),
     turns: build.turns,
     tokens: build.tokens,

@@ -158,6 +158,8 @@ export const buildRecord = z.looseObject({
   /** Which bound was met, for outcome `limit`. */
   limit: z.enum(['memory', 'pids', 'disk']).nullable(),
   exit: z.int().nullable(),
+  /** False when the end says nothing about the work, so that the next run makes the next attempt. */
+  aboutWork: z.boolean().optional(),
   seconds: z.number(),
   turns: count,
   tokens: z.looseObject({ input: count, output: count, cacheRead: count, cacheWrite: count }),
