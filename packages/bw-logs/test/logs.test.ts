@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { acquireLease } from '@buildwave/store'
 import { expect, it } from 'vitest'
 import { itemRecord, runRecord } from '../../../test/support/records.ts'
 import { temporaryFolder } from '../../../test/support/repository.ts'
@@ -122,4 +124,21 @@ it('a reader that has seen enough ends it without a word', async () => {
     env: { PATH: process.env['PATH'] ?? '', HOME: state, BW_STATE_DIR: state },
   })
   expect(said).toBe('line\n0\n')
+})
+
+it('an interrupt ends --follow with 130, what was read before is out', async () => {
+  const state = temporaryFolder()
+  const intent = { kind: 'intent', v: 1, stage: 'bw-spawn', action: 'start-builder', item: '1', attempt: 1 }
+  const files = { 'items/1/1/out/stream.jsonl': '{"n":1}\n' }
+  const { leases } = makeRun(state, { run: 'a-1', records: [runRecord(), itemRecord('1'), intent], files })
+  // A bw-spawn that is about to start the builder: the end is not known.
+  const lease = acquireLease(leases, 'bw-spawn')
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+  const env = { PATH: process.env['PATH'] ?? '', HOME: state, BW_STATE_DIR: state }
+  const child = spawn(process.execPath, [main, '1', '--follow'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [first] = await once(child.stdout, 'data')
+  child.kill('SIGINT')
+  const [status] = await once(child, 'exit')
+  lease.release()
+  expect([String(first), status]).toEqual(['{"n":1}\n', 130])
 })
