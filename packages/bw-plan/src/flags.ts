@@ -24,12 +24,6 @@ export const planFlags = {
     byDefault: 'configured, else found',
     help: 'the command that runs the tests',
   },
-  setup: {
-    type: 'string',
-    value: 'CMD',
-    env: 'BW_SETUP',
-    help: 'run once in the image before builders start, say npm ci',
-  },
   image: { type: 'string', value: 'NAME', env: 'BW_IMAGE', byDefault: 'buildwave/base', help: 'the container image' },
   shared: {
     type: 'strings',

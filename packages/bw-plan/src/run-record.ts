@@ -8,7 +8,6 @@ import { detectTestCommand, type TestCommand } from './test-command.ts'
 export interface RunSettings {
   run: string | undefined
   test: string | undefined
-  setup: string | undefined
   image: string | undefined
   shared: readonly string[]
   maxParallel: number
@@ -34,7 +33,7 @@ export async function makeRunRecord(
     identity: repository.identity,
     test,
     testFrom,
-    setup: settings.setup ?? config.setup ?? null,
+    setup: null,
     image: settings.image ?? config.image ?? user.image ?? 'buildwave/base',
     shared: sharedGlobs(settings.shared, repository),
     limits: { ...defaultLimits, ...defined(user.limits), ...defined(config.limits) },

@@ -20,7 +20,6 @@ const limits = z.strictObject({
 export const repoConfigSchema = z.strictObject({
   test: z.string().min(1).optional(),
   junit: z.string().min(1).optional(),
-  setup: z.string().min(1).optional(),
   shared: z.array(z.string().min(1)).optional(),
   owns: z.record(z.string(), z.array(z.string().min(1))).optional(),
   image: z.string().min(1).optional(),
