@@ -2,7 +2,7 @@
  * The stack: one commit an item on top of the base, each made by a merge whose base is named. Pure thinking over the git
  * door; nothing here moves a ref.
  */
-import { compileScope, type MergeRecord } from '@buildwave/core'
+import { compileScope, type MergeRecord, unionOfAdditions } from '@buildwave/core'
 import {
   commitTree,
   type Identity,
@@ -16,7 +16,6 @@ import {
   treeWithFiles,
   writeBlob,
 } from '@buildwave/git'
-import { unionOfAdditions } from './union.ts'
 
 /** An item's work as a merge sees it: the difference between two commits, and how it is signed. */
 export interface Change {

@@ -8,6 +8,8 @@ import { commitOf, type Layer, withNeeds } from './stack-sets.ts'
 export interface BlameQuestion {
   stage: string
   layers: readonly Layer[]
+  /** Globs of the files in which both sides' added lines are kept. */
+  shared: readonly string[]
   baseline: TestRun
   /** What the whole stack made worse, flaky tests left out. */
   changes: TestChanges
@@ -41,7 +43,7 @@ export async function blame(suite: Suite, question: BlameQuestion): Promise<stri
 async function isRed(suite: Suite, question: BlameQuestion, set: readonly number[]): Promise<boolean> {
   const { layers, changes, baseline, signal } = question
   if (set.length === layers.length) return true
-  const commit = await commitOf(suite, layers, set)
+  const commit = await commitOf({ repo: suite.repo, run: suite.run, shared: question.shared }, layers, set)
   if (commit === null) return false
   const named = [...changes.newlyFailing, ...changes.newlySkipped, ...changes.vanished]
   const isOnlyFailing = named.length > 0 && named.length === changes.newlyFailing.length

@@ -1,7 +1,18 @@
 import { mergedBelow, patchesOf, type Suite } from '@buildwave/checks'
-import { compileScope, type IntegrationRecord, type PatchRecord, type RunRecord } from '@buildwave/core'
+import {
+  compileScope,
+  type IntegrationRecord,
+  type PatchRecord,
+  type RunRecord,
+  unionOfAdditions,
+} from '@buildwave/core'
 import { commitTree, mergeTree, type Repo, readBlob, treeWithFiles, writeBlob } from '@buildwave/git'
-import { unionOfAdditions } from './union.ts'
+
+/** The files in which both sides' added lines are kept: the shared ones, and those that bw-merge was told. */
+export function unionGlobs(run: RunRecord, integration: IntegrationRecord): string[] {
+  const told = integration['union']
+  return [...new Set([...run.shared, ...(Array.isArray(told) ? told.map(String) : [])])]
+}
 
 /** One merged item: its patch, its commit on the stack, and which items of the stack it was built on. */
 export interface Layer {
@@ -56,7 +67,7 @@ export function withNeeds(layers: readonly Layer[], numbers: readonly number[]):
  * they are all there is below one of them. Null when they cannot be put together without the others.
  */
 export async function commitOf(
-  { repo, run }: { repo: Repo; run: RunRecord },
+  { repo, run, shared }: { repo: Repo; run: RunRecord; shared: readonly string[] },
   layers: readonly Layer[],
   numbers: readonly number[],
 ): Promise<string | null> {
@@ -66,7 +77,7 @@ export async function commitOf(
   for (const number of numbers) {
     const layer = layers[number]
     if (layer?.patch.commit == null) return null
-    const tree = await putOn(repo, { head, patch: layer.patch, theirs: layer.patch.commit, shared: run.shared })
+    const tree = await putOn(repo, { head, patch: layer.patch, theirs: layer.patch.commit, shared })
     if (tree === null) return null
     head = await commitTree(repo, {
       tree,

@@ -26,7 +26,7 @@ import type { Stage } from '@buildwave/stage'
 import type { AnyRecord } from '@buildwave/stdio'
 import { workKey } from '@buildwave/store'
 import { blame } from './blame.ts'
-import { type Layer, readLayers } from './stack-sets.ts'
+import { type Layer, readLayers, unionGlobs } from './stack-sets.ts'
 
 export interface VerifySettings {
   /** How many sets of items are tested at once while culprits are sought. */
@@ -133,6 +133,7 @@ async function gatherEvidence(stage: Stage, question: Question): Promise<Evidenc
   const culprits = await blame(suite, {
     stage: stage.name,
     layers,
+    shared: unionGlobs(stage.run, integration),
     baseline: baseline.result,
     changes,
     slots: settings.parallel,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unionOfAdditions } from '../src/union.ts'
+import { unionOfAdditions } from './union.ts'
 
 test.each([
   ['both at the end, ours first', 'a\n', 'a\nb\n', 'a\nc\n', 'a\nb\nc\n'],
