@@ -6,9 +6,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { benchScan } from './bench-scan.ts'
 
 const root = join(import.meta.dirname, '..')
-const sections: Record<string, () => string[]> = { help: benchHelp, plan: benchPlan }
+const sections: Record<string, () => string[] | Promise<string[]>> = {
+  help: benchHelp,
+  plan: benchPlan,
+  scan: benchScan,
+}
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(sections, name))
 if (unknown !== undefined) {
@@ -18,7 +23,7 @@ if (unknown !== undefined) {
 for (const [name, run] of Object.entries(sections)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   process.stderr.write(`bench: ${name}\n`)
-  process.stdout.write(`${run().join('\n')}\n\n`)
+  process.stdout.write(`${(await run()).join('\n')}\n\n`)
 }
 
 /** `--help` of each tool against `node -e 0`; the target is 1.5. */
