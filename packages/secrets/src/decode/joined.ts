@@ -5,6 +5,7 @@
 
 import type { WordHit } from '../automaton.ts'
 import { identity, plainWrapPattern, unseenPattern, without, wrapPattern } from '../projection.ts'
+import { byteClass } from '../runs.ts'
 import { allRules, hitsOf, wordSigns } from '../strong.ts'
 import type { Pass, View } from '../view.ts'
 import { findCutWords } from './cut-words.ts'
@@ -22,14 +23,35 @@ const concatenation =
 /** Between letters that each stand alone. */
 const letterSpacing = /(?<=(?<![\w-])[\w-])[ \t\r\n"'`+,.|&\\]{1,8}(?=[\w-](?![\w-]))/g
 
+/** A way in which a token may be in pieces. */
+interface Joint {
+  /** What stands between pieces. */
+  readonly pattern: RegExp
+  readonly sticky: RegExp
+  /** Bytes that a piece is made of. */
+  readonly piece: Uint8Array
+}
+
+function joint(pattern: RegExp, piece: string): Joint {
+  return { pattern, sticky: new RegExp(pattern.source, 'y'), piece: byteClass(piece) }
+}
+
+const joints: readonly Joint[] = [
+  joint(concatenation, 'A-Za-z0-9_./+=~-'),
+  joint(plainWrapPattern, 'A-Za-z0-9_./+=~-'),
+  joint(wrapPattern, 'A-Za-z0-9_./+=~-'),
+  joint(letterSpacing, 'A-Za-z0-9_-'),
+]
+
 export const joinedPieces: Pass = {
   name: 'joined',
   run: (view, sink) => {
-    const { bytes } = view
-    for (const [start, end] of windows(view)) {
-      const part = identity(bytes.subarray(start, end))
-      for (const pattern of [concatenation, plainWrapPattern, wrapPattern, letterSpacing]) {
-        const joined = without(part, pattern)
+    const beginnings = findBeginnings(view)
+    if (beginnings.length === 0) return
+    for (const each of joints) {
+      for (const [start, end] of windows(view, beginnings, each)) {
+        const part = identity(view.bytes.subarray(start, end))
+        const joined = without(part, each.pattern)
         if (joined !== part)
           sink.emit({ bytes: joined.bytes, at: (offset) => start + joined.at(offset), guessed: false, rules: 'strong' })
       }
@@ -37,16 +59,34 @@ export const joinedPieces: Pass = {
   },
 }
 
-/** Ranges around the beginnings of tokens that are cut, or that do not go on to a natural end, without overlaps. */
-function windows(view: View): [number, number][] {
-  const found: [number, number][] = []
+/** Where the beginning of a strong token ends. */
+interface Beginning {
+  readonly end: number
+  /** The word, null when it is itself in pieces. */
+  readonly word: number | null
+}
+
+function findBeginnings(view: View): Beginning[] {
   const signs = wordSigns()
-  const ends = findCutWords(view.bytes)
+  const found: Beginning[] = findCutWords(view.bytes).map((end) => ({ end, word: null }))
   for (const hit of hitsOf(view)) {
-    if (signs[hit.word]?.isStrong === true && isCutAfter(view.text, hit)) ends.push(hit.end)
+    if (signs[hit.word]?.isStrong === true && isBoundary(view.text, hit)) found.push(hit)
   }
-  ends.sort((a, b) => a - b)
-  for (const end of ends) {
+  return found.sort((a, b) => a.end - b.end)
+}
+
+/** Short beginnings are the ends of ordinary words. */
+function isBoundary(text: string, { word, end }: WordHit): boolean {
+  const length = allRules().automaton.words[word]?.length ?? 0
+  return length >= 5 || !/[A-Za-z0-9]/.test(text.charAt(end - length - 1))
+}
+
+/** Ranges around the beginnings that a joint makes longer, without overlaps. */
+function windows(view: View, beginnings: readonly Beginning[], each: Joint): [number, number][] {
+  const found: [number, number][] = []
+  for (const beginning of beginnings) {
+    const { end } = beginning
+    if (!goesOn(view, beginning, each)) continue
     const last = found.at(-1)
     const start = Math.max(0, end - back)
     const stop = Math.min(view.bytes.length, end + reach)
@@ -56,17 +96,34 @@ function windows(view: View): [number, number][] {
   return found
 }
 
-/** The token's characters stop at something that may join it to more: a quote, a line break, a single space. */
-function isCutAfter(text: string, { word, end }: WordHit): boolean {
-  const length = allRules().automaton.words[word]?.length ?? 0
-  // Short beginnings are the ends of ordinary words.
-  if (length < 5 && /[A-Za-z0-9]/.test(text.charAt(end - length - 1))) return false
-  tokenRest.lastIndex = end
-  return tokenRest.test(text)
-}
+/** Characters after its beginning that the shortest strong token has. */
+const leastRest = 12
 
-const tokenRest =
-  /(?=(?<body>[\w./+=-]{0,300}))\k<body>(?:["'`\\ \t]{1,3}[\s+,.|&()"'`\\-]{0,160}|\r?\n[\s+-]{0,80})[\w/+=]/y
+/** Whether pieces that the joint holds together make what a rule of the beginning could match. */
+function goesOn({ bytes, text }: View, { end, word }: Beginning, { pattern, sticky, piece }: Joint): boolean {
+  const words = allRules().automaton.words[word ?? -1] ?? ''
+  // What a private key is made of is no single piece.
+  if (!words.endsWith(' ')) {
+    let joints = word === null ? 1 : 0
+    let length = 0
+    for (let at = end; joints === 0 || length < leastRest; joints++) {
+      const from = at
+      while (at < bytes.length && at < end + reach && piece[bytes[at] as number] === 1) at++
+      length += at - from
+      if (joints > 0 && length >= leastRest) break
+      sticky.lastIndex = at
+      const found = at < end + reach ? sticky.exec(text) : null
+      if (found === null) return false
+      at += found[0].length
+    }
+  }
+  if (word === null) return true
+  const joined = text.slice(end - words.length, end + reach).replace(pattern, '')
+  return (allRules().rulesOf[word] ?? []).some((rule) => {
+    rule.pattern.lastIndex = 0
+    return rule.strong && rule.pattern.test(joined)
+  })
+}
 
 /** Text as a reader sees it: without terminal commands and zero-width characters. */
 export const unseen: Pass = {
