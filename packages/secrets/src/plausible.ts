@@ -4,7 +4,8 @@ import { buildAutomaton, findWords } from './automaton.ts'
 import { once } from './once.ts'
 import { strongRules } from './strong.ts'
 
-const magics: readonly (readonly number[])[] = [
+/** How what can be opened begins. */
+export const magics: readonly (readonly number[])[] = [
   [0x1f, 0x8b, 0x08],
   [0x50, 0x4b, 0x03, 0x04],
   [0x50, 0x4b, 0x05, 0x06],
