@@ -2,20 +2,21 @@
  * Text escapes. A pass looks for its escape first and then rewrites only the lines round it (at most 4 KiB to each side, for
  * files of one line), so text without escapes costs one search.
  */
+import { unseenPattern } from '../projection.ts'
 import type { Pass, View } from '../view.ts'
 
 interface Escape {
   /** Sticky: one escape. */
   readonly pattern: RegExp
-  /** The character it begins with. */
-  readonly lead: string
+  /** What it may begin with. */
+  readonly leads: readonly string[]
   readonly read: (match: RegExpExecArray) => string
 }
 
 const reach = 4096
 
 export const percent: Pass = escapePass('percent', {
-  lead: '%',
+  leads: ['%'],
   pattern: /%([0-9a-fA-F]{2})/y,
   read: (match) => fromHex(match[1]),
 })
@@ -33,7 +34,7 @@ const simple: Readonly<Record<string, string>> = {
 
 /** The escapes of JSON, JavaScript, C, Python and the shells' printf. */
 export const backslash: Pass = escapePass('backslash', {
-  lead: '\\',
+  leads: ['\\'],
   pattern:
     /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|([0-7]{3})|([nrtbfvae"'`\\/-]))/y,
   read: ([, x, u, braced, wide, octal, character]) => {
@@ -61,7 +62,7 @@ const named: Readonly<Record<string, string>> = {
 }
 
 export const htmlEntity: Pass = escapePass('html-entity', {
-  lead: '&',
+  leads: ['&'],
   pattern:
     /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|hyphen|dash|lowbar|period|equals|colon|sol|plus|nbsp));?/y,
   read: ([, decimal, hexadecimal, name]) =>
@@ -91,12 +92,26 @@ function hasSoftBreak(text: string): boolean {
 }
 
 const quotedPrintableLines: Pass = escapePass('quoted-printable', {
-  lead: '=',
+  leads: ['='],
   pattern: /=(?:([0-9A-F]{2})|\r?\n)/y,
   read: ([, hexadecimal]) => (hexadecimal === undefined ? '' : fromHex(hexadecimal)),
 })
 
-function escapePass(name: string, { lead, pattern, read }: Escape): Pass {
+/** Text as a reader sees it: without terminal commands and zero-width characters. */
+export const unseen: Pass = {
+  name: 'unseen-removed',
+  run: (view, sink) => {
+    if (!view.bytes.includes(0)) unseenLines.run(view, sink)
+  },
+}
+
+const unseenLines: Pass = escapePass('unseen-removed', {
+  leads: ['\x1b', '\xe2\x80', '\xe2\x81', '\xef\xbb\xbf'],
+  pattern: new RegExp(unseenPattern.source, 'y'),
+  read: () => '',
+})
+
+function escapePass(name: string, { leads, pattern, read }: Escape): Pass {
   return {
     name,
     run: (view, sink) => {
@@ -112,8 +127,8 @@ function escapePass(name: string, { lead, pattern, read }: Escape): Pass {
       }
       let done = 0
       let end = 0
-      for (let at = view.text.indexOf(lead); at >= 0; at = view.text.indexOf(lead, at + 1)) {
-        if (at < done) continue
+      const next = seekLeads(view.text, leads)
+      for (let at = next(0); at >= 0; at = next(Math.max(at + 1, done))) {
         pattern.lastIndex = at
         const match = pattern.exec(view.text)
         if (match === null) continue
@@ -138,6 +153,20 @@ function escapePass(name: string, { lead, pattern, read }: Escape): Pass {
         guessed: false,
       })
     },
+  }
+}
+
+/** A search for the nearest of several strings, forwards only: what has been found and not yet passed is remembered. */
+function seekLeads(text: string, leads: readonly string[]): (from: number) => number {
+  const ahead = leads.map((lead) => text.indexOf(lead))
+  return (from) => {
+    let nearest = -1
+    for (const [index, lead] of leads.entries()) {
+      let at = ahead[index] as number
+      if (at >= 0 && at < from) ahead[index] = at = text.indexOf(lead, from)
+      if (at >= 0 && (nearest < 0 || at < nearest)) nearest = at
+    }
+    return nearest
   }
 }
 

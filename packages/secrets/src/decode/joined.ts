@@ -4,7 +4,7 @@
  */
 
 import type { WordHit } from '../automaton.ts'
-import { identity, plainWrapPattern, unseenPattern, without, wrapPattern } from '../projection.ts'
+import { identity, plainWrapPattern, without, wrapPattern } from '../projection.ts'
 import { byteClass } from '../runs.ts'
 import { allRules, hitsOf, wordSigns } from '../strong.ts'
 import type { Pass, View } from '../view.ts'
@@ -123,18 +123,6 @@ function goesOn({ bytes, text }: View, { end, word }: Beginning, { pattern, stic
     rule.pattern.lastIndex = 0
     return rule.strong && rule.pattern.test(joined)
   })
-}
-
-/** Text as a reader sees it: without terminal commands and zero-width characters. */
-export const unseen: Pass = {
-  name: 'unseen-removed',
-  run: ({ bytes }, sink) => {
-    if (bytes.includes(0)) return
-    if (!bytes.includes(0x1b) && !bytes.includes(0xe2) && !bytes.includes(0xef)) return
-    const whole = identity(bytes)
-    const seen = without(whole, unseenPattern)
-    if (seen !== whole) sink.emit({ bytes: seen.bytes, at: seen.at, guessed: false })
-  },
 }
 
 /** Tags between characters, as word processors leave them; only where one stands right between two letters of words. */
