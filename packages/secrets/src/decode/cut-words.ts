@@ -52,9 +52,7 @@ export function findCutWords(bytes: Uint8Array): number[] {
       done = from + end
     }
   }
-  considerLineBreaks(bytes, consider)
-  done = 0
-  considerQuotes(bytes, consider)
+  considerBreaksAndQuotes(bytes, consider)
   done = 0
   considerSpacedLetters(bytes, consider)
   return ends
@@ -81,37 +79,26 @@ function nextLetter(bytes: Uint8Array, from: number, step: 1 | -1): number {
   return 0
 }
 
-const quotes = [0x22, 0x27, 0x60]
+/** Bytes at which a word may be cut: 1 for a line feed, 2 for quotes. */
+const cutKind = new Uint8Array(256)
+cutKind[0x0a] = 1
+for (const quote of Buffer.from('"\'`')) cutKind[quote] = 2
 
-const isQuote = new Uint8Array(256)
-for (const byte of quotes) isQuote[byte] = 1
-
-function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
-  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) considerSides(bytes, at, at, consider)
-}
-
-/** Two quotes with only separators between them join what is left of the first to what is right of the second. */
-function considerQuotes(bytes: Uint8Array, consider: Consider): void {
-  const visit = (at: number): void => {
+/**
+ * Line breaks, and two quotes with only separators between them, which join what is left of the first to what is right of the
+ * second.
+ */
+function considerBreaksAndQuotes(bytes: Uint8Array, consider: Consider): void {
+  for (let at = 0; at < bytes.length; at++) {
+    const kind = cutKind[bytes[at] as number]
+    if (kind === 0) continue
+    if (kind === 1) considerSides(bytes, at, at, consider)
     // An opening quote, the usual case, has a letter after it.
-    if (isBetween[bytes[at + 1] ?? 0] === 0) return
-    const second = nextQuote(bytes, at)
-    if (second >= 0) considerSides(bytes, at, second, consider)
+    else if (isBetween[bytes[at + 1] as number] === 1) {
+      const second = nextQuote(bytes, at)
+      if (second >= 0) considerSides(bytes, at, second, consider)
+    }
   }
-  if (hasManyQuotes(bytes)) {
-    for (let at = 0; at < bytes.length; at++) if (isQuote[bytes[at] as number] === 1) visit(at)
-  } else {
-    for (const quote of quotes)
-      for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1)) visit(at)
-  }
-}
-
-/** Whether going from quote to quote would take more steps than looking at every byte. */
-function hasManyQuotes(bytes: Uint8Array): boolean {
-  const sample = Math.min(bytes.length, 4096)
-  let count = 0
-  for (let at = 0; at < sample; at++) count += isQuote[bytes[at] as number] as number
-  return count > sample / 64
 }
 
 /** Letter, separator, letter, separator: four times in a row wherever one looks. */
@@ -129,7 +116,7 @@ function considerSpacedLetters(bytes: Uint8Array, consider: Consider): void {
 function nextQuote(bytes: Uint8Array, quote: number): number {
   for (let at = quote + 1; at < bytes.length && at < quote + gap; at++) {
     const byte = bytes[at] as number
-    if (isQuote[byte] === 1) return at
+    if (cutKind[byte] === 2) return at
     if (isBetween[byte] === 0) return -1
   }
   return -1

@@ -60,24 +60,22 @@ for (let code = 0; code < 256; code++) {
 
 /** Whether at this alignment the beginning, the middle or the end could be text, or the beginning a container. */
 function looksEncoded(text: string, shift: number): boolean {
-  const groups = (text.length - shift) >> 2
-  const last = Math.max(0, groups - sampleGroups)
-  const least = Math.min(sampleGroups, groups) - 2
-  if (textGroups(text, shift) >= least || textGroups(text, shift + last * 4) >= least) return true
-  if (last > 1 && textGroups(text, shift + (last >> 1) * 4) >= least) return true
+  const last = Math.max(0, ((text.length - shift) >> 2) - sampleGroups)
+  if (isTextSample(text, shift) || (last > 0 && isTextSample(text, shift + last * 4))) return true
+  if (last > 1 && isTextSample(text, shift + (last >> 1) * 4)) return true
   return mayBeMagic(text, shift) && hasMagic(Buffer.from(text.slice(shift, shift + 8), 'base64'))
 }
 
-function textGroups(text: string, from: number): number {
-  let count = 0
+/** All groups of a sample but two. */
+function isTextSample(text: string, from: number): boolean {
   const to = Math.min(text.length - 3, from + sampleGroups * 4)
-  for (let at = from; at < to; at += 4) {
-    const first = (textPlaces[text.charCodeAt(at)] as number) & 1
-    const second = ((textPlaces[text.charCodeAt(at + 1)] as number) >> 1) & 1
+  for (let at = from, others = 0; at < to; at += 4) {
+    const first = textPlaces[text.charCodeAt(at)] as number
+    const second = (textPlaces[text.charCodeAt(at + 1)] as number) >> 1
     const third = (textPlaces[text.charCodeAt(at + 2)] as number) >> 2
-    count += first & second & third
+    if ((first & second & third & 1) === 0 && ++others > 2) return false
   }
-  return count
+  return true
 }
 
 /** By the first 12 bits, whether some container begins so. */

@@ -3,7 +3,7 @@
  * files of one line), so text without escapes costs one search.
  */
 import { unseenPattern } from '../projection.ts'
-import type { Pass, View } from '../view.ts'
+import type { Decoded, Pass, View } from '../view.ts'
 
 interface Escape {
   /** Sticky: one escape. */
@@ -115,49 +115,85 @@ function escapePass(name: string, { leads, pattern, read }: Escape): Pass {
   return {
     name,
     run: (view, sink) => {
-      const parts: string[] = []
-      const starts: number[] = []
-      const origins: number[] = []
-      let length = 0
-      const push = (text: string, origin: number): void => {
-        starts.push(length)
-        origins.push(origin)
-        parts.push(text)
-        length += text.length
-      }
+      const { text, bytes } = view
+      const next = leads.length === 1 ? seek(text, leads[0] ?? '') : seekNearest(text, leads)
+      let at = next(0)
+      if (at < 0) return
+      const out = newRewriting(bytes)
       let done = 0
       let end = 0
-      const next = seekLeads(view.text, leads)
-      for (let at = next(0); at >= 0; at = next(Math.max(at + 1, done))) {
+      for (let lineEnd = 0; at >= 0; at = next(Math.max(at + 1, done))) {
         pattern.lastIndex = at
-        const match = pattern.exec(view.text)
+        const match = pattern.exec(text)
         if (match === null) continue
         if (at >= end) {
-          if (end > done) push(view.text.slice(done, end), done)
-          if (length > 0) push('\n', at)
+          if (end > done) out.copy(done, end)
+          if (end > 0) out.write('\n', at)
           done = lineStart(view, at, end)
         }
-        if (at > done) push(view.text.slice(done, at), done)
-        push(read(match), at)
+        if (at > done) out.copy(done, at)
+        out.write(read(match), at)
         done = at + match[0].length
-        end = lineEnd(view, done)
+        if (lineEnd < done) lineEnd = nextBreak(text, done)
+        end = Math.min(lineEnd, done + reach, bytes.length)
       }
-      if (length === 0) return
-      if (end > done) push(view.text.slice(done, end), done)
-      sink.emit({
-        bytes: Buffer.from(parts.join(''), 'latin1'),
-        at: (offset) => {
-          const piece = lastAtMost(starts, offset)
-          return Math.min((origins[piece] ?? 0) + offset - (starts[piece] ?? 0), view.bytes.length)
-        },
-        guessed: false,
-      })
+      if (end === 0) return
+      if (end > done) out.copy(done, end)
+      sink.emit({ ...out.finish(), guessed: false })
     },
   }
 }
 
+interface Rewriting {
+  /** Takes bytes over as they are. */
+  readonly copy: (from: number, to: number) => void
+  /** Puts characters in the place of what stands at `origin`. */
+  readonly write: (text: string, origin: number) => void
+  readonly finish: () => Pick<Decoded, 'bytes' | 'at'>
+}
+
+/** Nothing gets longer by it: an escape has two bytes at least, and a break is written only where lines are left out. */
+function newRewriting(bytes: Uint8Array): Rewriting {
+  let out = new Uint8Array(Math.min(bytes.length + 1, firstRoom))
+  let length = 0
+  const starts: number[] = []
+  const origins: number[] = []
+  const begin = (origin: number, more: number): void => {
+    starts.push(length)
+    origins.push(origin)
+    if (length + more > out.length) {
+      const larger = new Uint8Array(Math.max(length + more, out.length * 2))
+      larger.set(out.subarray(0, length))
+      out = larger
+    }
+  }
+  return {
+    copy: (from, to) => {
+      begin(from, to - from)
+      for (let at = from; at < to; at++) out[length++] = bytes[at] as number
+    },
+    write: (text, origin) => {
+      begin(origin, text.length)
+      for (let i = 0; i < text.length; i++) out[length++] = text.charCodeAt(i)
+    },
+    finish: () => ({
+      bytes: out.subarray(0, length),
+      at: (offset) => {
+        const piece = lastAtMost(starts, offset)
+        return Math.min((origins[piece] ?? 0) + offset - (starts[piece] ?? 0), bytes.length)
+      },
+    }),
+  }
+}
+
+const firstRoom = 65_536
+
+function seek(text: string, lead: string): (from: number) => number {
+  return (from) => text.indexOf(lead, from)
+}
+
 /** A search for the nearest of several strings, forwards only: what has been found and not yet passed is remembered. */
-function seekLeads(text: string, leads: readonly string[]): (from: number) => number {
+function seekNearest(text: string, leads: readonly string[]): (from: number) => number {
   const ahead = leads.map((lead) => text.indexOf(lead))
   return (from) => {
     let nearest = -1
@@ -170,13 +206,17 @@ function seekLeads(text: string, leads: readonly string[]): (from: number) => nu
   }
 }
 
-function lineStart({ text }: View, at: number, notBefore: number): number {
-  return Math.max(notBefore, at - reach, text.lastIndexOf('\n', at) + 1)
+/** No further back than `reach`, so that a file of one line is not gone through again and again. */
+function lineStart({ bytes }: View, at: number, notBefore: number): number {
+  const least = Math.max(notBefore, at - reach)
+  let start = at
+  while (start > least && bytes[start - 1] !== 0x0a) start--
+  return start
 }
 
-function lineEnd({ text }: View, at: number): number {
-  const end = text.indexOf('\n', at)
-  return Math.min(end < 0 ? text.length : end, at + reach)
+function nextBreak(text: string, from: number): number {
+  const at = text.indexOf('\n', from)
+  return at < 0 ? text.length : at
 }
 
 function fromHex(digits: string | undefined): string {

@@ -3,17 +3,24 @@ import type { Pass } from '../view.ts'
 
 const start = /kind:[ \t]{1,4}["']?Secret\b/g
 
+const reach = 65_536
+
 const value = /^[ \t]{1,16}["']?([\w.-]{1,80})["']?:[ \t]{1,8}["']?([A-Za-z0-9+/]{8,4000}={0,2})["']?[ \t]{0,8}\r?$/
 
 export const kubernetesSecret: Pass = {
   name: 'kubernetes-secret',
   run: ({ text }, sink) => {
     if (!text.includes('kind:')) return
+    let done = 0
     for (const { index } of text.matchAll(start)) {
+      if (index < done) continue
       // The document from the separator before `kind` to the one after it, at most 64 KiB each way.
-      const from = Math.max(0, index - 65_536, text.lastIndexOf('\n---', index) + 1)
-      const stop = text.indexOf('\n---', index)
-      const lines = text.slice(from, Math.min(stop < 0 ? text.length : stop, index + 65_536)).split('\n')
+      const before = text.slice(Math.max(0, index - reach), index)
+      const after = text.slice(index, index + reach)
+      const stop = after.indexOf('\n---')
+      const document = before.slice(before.lastIndexOf('\n---') + 1) + after.slice(0, stop < 0 ? reach : stop)
+      done = index + (stop < 0 ? after.length : stop)
+      const lines = document.split('\n')
       const decoded = lines.flatMap((line) => {
         const [, name, encoded] = value.exec(line) ?? []
         if (name === undefined || encoded === undefined) return []

@@ -61,7 +61,7 @@ const firstOffset = /[ \t+>-]{0,4}0{5,9}[0-9a-fA-F]:?[ \t]/y
 /** Where a line begins with an offset below 16, -1 when none does. */
 function firstDumpLine(text: string): number {
   for (let at = text.indexOf('00000'); at >= 0; at = text.indexOf('00000', at + 5)) {
-    const start = text.lastIndexOf('\n', at) + 1
+    const start = Math.max(0, at - 5) + text.slice(Math.max(0, at - 5), at).lastIndexOf('\n') + 1
     if (at - start > 4) continue
     firstOffset.lastIndex = start
     if (firstOffset.test(text)) return start

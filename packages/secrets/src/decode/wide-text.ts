@@ -42,15 +42,19 @@ function findWideRuns(bytes: Uint8Array, width: number): [number, number][] {
   return runs
 }
 
+/** What a byte is for this: a character, a zero, or neither (more than four of which do not fit beside three zeros). */
+const kindOf = new Uint8Array(256).fill(16)
+for (let byte = 0; byte < 256; byte++) if (isPrintable(byte)) kindOf[byte] = 1
+kindOf[0] = 0
+
 /** The offset of the one printable byte among `width` bytes from `from` on, -1 when there is not exactly one. */
 function characterAt(bytes: Uint8Array, from: number, width: number): number {
-  let found = -1
-  for (let at = from; at < from + width; at++) {
-    if (bytes[at] === 0) continue
-    if (found >= 0) return -1
-    found = at
-  }
-  return found >= 0 && isPrintable(bytes[found]) ? found : -1
+  let sum = 0
+  for (let at = from; at < from + width; at++) sum += kindOf[bytes[at] as number] as number
+  if (sum !== 1) return -1
+  let found = from
+  while (bytes[found] === 0) found++
+  return found
 }
 
 function isCharacter(bytes: Uint8Array, at: number, width: number): boolean {
