@@ -9,8 +9,8 @@ export interface Automaton {
   /** `next[state + class]`, states multiplied by the number of classes. */
   readonly next: Int32Array
   readonly firstEnd: number
-  /** Indices of the words that end in a state, by state. */
-  readonly ends: ReadonlyMap<number, readonly number[]>
+  /** Indices of the words that end in a state, by (state - `firstEnd`) / classes. */
+  readonly ends: readonly (readonly number[])[]
   /** Length of the longest beginning of a word that a state stands for, by state / classes. */
   readonly depth: Uint16Array
   readonly classes: number
@@ -18,10 +18,10 @@ export interface Automaton {
   readonly longest: number
 }
 
-/** A word that was met: `end` is the offset after its last byte. */
-export interface WordHit {
-  readonly word: number
-  readonly end: number
+/** The words that were met, in two lists of one length: `ends` are the offsets after their last bytes. */
+export interface WordHits {
+  readonly words: number[]
+  readonly ends: number[]
 }
 
 const transparent = 255
@@ -33,9 +33,9 @@ interface Node {
   ends: number[]
 }
 
-/** @param words ASCII; letters are folded to lower case. */
+/** @param words one character a byte; ASCII letters are folded to lower case. */
 export function buildAutomaton(words: readonly string[]): Automaton {
-  const folded = words.map((word) => word.toLowerCase())
+  const folded = words.map(foldAscii)
   const classOf = classesOf(folded)
   const classes = 1 + Math.max(0, ...classOf)
   const nodes = buildTrie(folded, classOf)
@@ -45,25 +45,24 @@ export function buildAutomaton(words: readonly string[]): Automaton {
   for (const [index, node] of numbered.entries()) stateOf[node] = index * classes
   const next = new Int32Array(nodes.length * classes)
   const depth = new Uint16Array(nodes.length)
-  const ends = new Map<number, readonly number[]>()
+  const firstEnd = numbered.filter((n) => isEndless(nodes, n)).length * classes
   for (const id of order) {
     const node = at(nodes, id)
     const state = stateOf[id] ?? 0
     const failed = id === 0 ? 0 : (stateOf[node.fail] ?? 0)
     depth[state / classes] = node.depth
-    if (node.ends.length > 0) ends.set(state, node.ends)
     for (let c = 0; c < classes; c++) {
       const child = node.children.get(c)
       next[state + c] = child !== undefined ? (stateOf[child] ?? 0) : id === 0 ? 0 : (next[failed + c] ?? 0)
     }
   }
-  const firstEnd = numbered.filter((n) => isEndless(nodes, n)).length * classes
+  const ends = numbered.slice(firstEnd / classes).map((id) => at(nodes, id).ends)
   const longest = Math.max(0, ...folded.map((word) => word.length))
   return { words: folded, classOf, next, firstEnd, ends, depth, classes, longest }
 }
 
 /** Every place where a word ends, in order. */
-export function findWords(automaton: Automaton, bytes: Uint8Array): WordHit[] {
+export function findWords(automaton: Automaton, bytes: Uint8Array): WordHits {
   return bytes.length < fewBytes ? runAutomaton(automaton, bytes, automaton.classOf).hits : runInLanes(automaton, bytes)
 }
 
@@ -74,11 +73,11 @@ const fewBytes = 4096
  * Each step must wait for the one before it, and a processor could do four in that time: so the bytes are cut into four
  * parts that are walked side by side. Each part starts in the state that the end of the one before it leads to.
  */
-function runInLanes(automaton: Automaton, bytes: Uint8Array): WordHit[] {
+function runInLanes(automaton: Automaton, bytes: Uint8Array): WordHits {
   const { next, firstEnd, classOf } = automaton
   const quarter = bytes.length >> 2
   const [second, third, fourth] = [quarter, 2 * quarter, 3 * quarter]
-  const lanes: [WordHit[], WordHit[], WordHit[], WordHit[]] = [[], [], [], []]
+  const lanes = [newHits(), newHits(), newHits(), newHits()] as const
   let a = 0
   let b = stateAt(automaton, bytes, second)
   let c = stateAt(automaton, bytes, third)
@@ -97,7 +96,10 @@ function runInLanes(automaton: Automaton, bytes: Uint8Array): WordHit[] {
     d = next[d + (classOf[bytes[i] as number] as number)] as number
     if (d >= firstEnd) addHits(automaton, d, i + 1, lanes[3])
   }
-  return lanes.flat()
+  return {
+    words: lanes[0].words.concat(lanes[1].words, lanes[2].words, lanes[3].words),
+    ends: lanes[0].ends.concat(lanes[1].ends, lanes[2].ends, lanes[3].ends),
+  }
 }
 
 /** The state before the byte at `to`: no more bytes than the longest word has decide it. */
@@ -109,8 +111,16 @@ function stateAt({ next, classOf, longest }: Automaton, bytes: Uint8Array, to: n
   return state
 }
 
-function addHits({ ends }: Automaton, state: number, end: number, hits: WordHit[]): void {
-  for (const word of ends.get(state) ?? []) hits.push({ word, end })
+function newHits(): WordHits {
+  return { words: [], ends: [] }
+}
+
+function addHits({ ends, firstEnd, classes }: Automaton, state: number, end: number, hits: WordHits): void {
+  const words = ends[(state - firstEnd) / classes] as readonly number[]
+  for (let i = 0; i < words.length; i++) {
+    hits.words.push(words[i] as number)
+    hits.ends.push(end)
+  }
 }
 
 /** As {@link findWords}, as if the bytes of `skipped` were not there. `depth` is that of the state at the end. */
@@ -118,7 +128,7 @@ export function findWordsThrough(
   automaton: Automaton,
   bytes: Uint8Array,
   skipped: ReadonlySet<number>,
-): { hits: WordHit[]; depth: number } {
+): { hits: WordHits; depth: number } {
   return runAutomaton(automaton, bytes, classesWithout(automaton, skipped))
 }
 
@@ -136,13 +146,9 @@ function classesWithout(automaton: Automaton, skipped: ReadonlySet<number>): Uin
   return classOf
 }
 
-function runAutomaton(
-  automaton: Automaton,
-  bytes: Uint8Array,
-  classOf: Uint8Array,
-): { hits: WordHit[]; depth: number } {
+function runAutomaton(automaton: Automaton, bytes: Uint8Array, classOf: Uint8Array): { hits: WordHits; depth: number } {
   const { next, firstEnd, depth, classes } = automaton
-  const hits: WordHit[] = []
+  const hits = newHits()
   let state = 0
   for (let i = 0; i < bytes.length; i++) {
     const c = classOf[bytes[i] as number] as number
@@ -151,6 +157,10 @@ function runAutomaton(
     if (state >= firstEnd) addHits(automaton, state, i + 1, hits)
   }
   return { hits, depth: depth[state / classes] ?? 0 }
+}
+
+function foldAscii(word: string): string {
+  return word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 function classesOf(words: readonly string[]): Uint8Array {

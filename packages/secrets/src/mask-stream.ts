@@ -53,7 +53,8 @@ function firstOpen(bytes: Buffer, exact: readonly string[]): number {
   // After a line break one letter of a beginning is no reason to keep the line from the reader.
   const partial = Math.max(text.endsWith('\n') && depth < 2 ? 0 : depth, open)
   if (partial > 0) candidates.push(view.at(startOfLast(text, partial)))
-  for (const { word, end } of hits) {
+  for (const [index, word] of hits.words.entries()) {
+    const end = hits.ends[index] ?? 0
     const rest = text.slice(end)
     const isKey = (strongRules().automaton.words[word] ?? '').startsWith('-----begin')
     if (isKey ? !/-----END/.test(rest) : goesOn.test(rest)) {

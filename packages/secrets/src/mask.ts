@@ -63,7 +63,7 @@ export function applyMasks(bytes: Uint8Array, masks: readonly Masked[]): Buffer 
 
 /** Joining lines costs a copy; without a beginning that reads on over a line break there is nothing to join. */
 function mayBeWrapped(bytes: Uint8Array, exact: readonly string[]): boolean {
-  return exact.length > 0 || findWordsThrough(strongRules().automaton, bytes, lineBreaks).hits.length > 0
+  return exact.length > 0 || findWordsThrough(strongRules().automaton, bytes, lineBreaks).hits.ends.length > 0
 }
 
 function masksOf({ bytes, at }: Projection, exact: readonly string[]): Masked[] {

@@ -1,6 +1,6 @@
 /** Rules tried where their keywords stand: one pass finds the places, each rule then looks at its own. */
 
-import { type Automaton, buildAutomaton, findWords, type WordHit } from './automaton.ts'
+import { type Automaton, buildAutomaton, findWords, type WordHits } from './automaton.ts'
 import type { Confidence, Rule } from './rules/rule.ts'
 
 export interface RuleSet {
@@ -53,13 +53,13 @@ export function matchRules(ruleSet: RuleSet, searched: Searched, work: Work): Ma
 /** As {@link matchRules}, where the words have been found already. */
 export function matchHits(
   { automaton, rulesOf }: RuleSet,
-  { hits, text }: { hits: readonly WordHit[]; text: string },
+  { hits, text }: { hits: WordHits; text: string },
   work: Work,
 ): Match[] {
   const matches: Match[] = []
   work.bytes += text.length
-  for (const { word, end } of hits) {
-    const start = end - (automaton.words[word]?.length ?? 0)
+  for (const [index, word] of hits.words.entries()) {
+    const start = (hits.ends[index] ?? 0) - (automaton.words[word]?.length ?? 0)
     for (const rule of rulesOf[word] ?? []) {
       work.tries++
       const match = tryRule(rule, text, start)

@@ -26,7 +26,7 @@ const longWords = once(() => buildAutomaton(strongRules().automaton.words.filter
 /** A known beginning, nine tenths text in one of the usual encodings, or a word that begins a credential. */
 export function isPlausible(bytes: Uint8Array): boolean {
   if (bytes.length < 8) return false
-  return hasMagic(bytes) || isText(bytes) || findWords(longWords(), bytes).length > 0
+  return hasMagic(bytes) || isText(bytes) || findWords(longWords(), bytes).ends.length > 0
 }
 
 export function hasMagic(bytes: Uint8Array): boolean {

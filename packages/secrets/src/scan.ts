@@ -10,7 +10,8 @@ import { type Match, matchHits, matchRules, type Work } from './match.ts'
 import { allPasses } from './passes.ts'
 import { isPlausible } from './plausible.ts'
 import type { Confidence } from './rules/rule.ts'
-import { allRules, hitsOf, strongRules } from './strong.ts'
+import { strongRules } from './strong.ts'
+import { allRules, surveyOf } from './survey.ts'
 import type { Decoded, Pass, Sink, View } from './view.ts'
 
 export interface ScanOptions {
@@ -110,7 +111,7 @@ function addFindings(scan: Scan, view: View): void {
   const matches = [
     ...knownMatches(view, scan.exact),
     ...(view.rules === 'all'
-      ? matchHits(allRules(), { hits: hitsOf(view), text: view.text }, scan.work)
+      ? matchHits(allRules(), { hits: surveyOf(view).hits, text: view.text }, scan.work)
       : matchRules(strongRules(), view, scan.work)),
   ]
   for (const match of matches) {

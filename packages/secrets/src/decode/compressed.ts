@@ -3,43 +3,37 @@
  * At the start of a view a gzip or zstd header is a declaration, and a failure is reported; elsewhere it is a guess.
  */
 import type { Limits } from '../limits.ts'
+import { type PassSign, surveyOf } from '../survey.ts'
 import type { Pass, Sink, View } from '../view.ts'
 import { isDeflateStart } from './deflate-start.ts'
 import { type Format, inflate, inflatePart } from './inflate.ts'
 
-const gzipHeader = Buffer.from([0x1f, 0x8b, 0x08])
-const zstdHeader = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
 /** More beginnings than this in one view are noise. */
 const mostStarts = 4096
-
-/** Header of a zlib stream for the four levels that writers use. */
-const zlibHeaders = [0x01, 0x5e, 0x9c, 0xda].map((level) => Buffer.from([0x78, level]))
 
 export const gzip: Pass = {
   name: 'gzip',
   container: true,
-  run: (view, sink) => openAll(view, sink, 'gzip', gzipHeader),
+  run: (view, sink) => openAll(view, sink, 'gzip', '\x1f\x8b\x08'),
 }
 
 export const zstd: Pass = {
   name: 'zstd',
   container: true,
-  run: (view, sink) => openAll(view, sink, 'zstd', zstdHeader),
+  run: (view, sink) => openAll(view, sink, 'zstd', '\x28\xb5\x2f\xfd'),
 }
+
+/** Headers of a zlib stream for the four levels that writers use. */
+const zlibHeaders = ['\x78\x01', '\x78\x5e', '\x78\x9c', '\x78\xda'] as const
 
 export const zlib: Pass = {
   name: 'zlib',
   container: true,
-  run: ({ bytes }, sink) => {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  run: (view, sink) => {
     for (const header of zlibHeaders) {
-      let starts = 0
-      for (let at = buffer.indexOf(header); at >= 0 && starts < mostStarts; at = buffer.indexOf(header, at + 1)) {
-        starts++
-        const start = at
-        const out = peek(bytes.subarray(at), sink.limits)
-        if (out.length > 0) sink.emit({ bytes: out, at: () => start, guessed: at > 0 })
+      for (const at of startsOf(view, header)) {
+        const out = peek(view.bytes.subarray(at), sink.limits)
+        if (out.length > 0) sink.emit({ bytes: out, at: () => at, guessed: at > 0 })
       }
     }
   },
@@ -55,12 +49,16 @@ export const brotli: Pass = {
   },
 }
 
-function openAll({ bytes }: View, sink: Sink, format: Format, header: Buffer): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  let starts = 0
-  for (let at = buffer.indexOf(header); at >= 0 && starts < mostStarts; at = buffer.indexOf(header, at + 1), starts++) {
-    emitInflated(sink, format, bytes.subarray(at), at)
-  }
+function openAll(view: View, sink: Sink, format: Format, header: PassSign): void {
+  for (const at of startsOf(view, header)) emitInflated(sink, format, view.bytes.subarray(at), at)
+}
+
+/** Where a header stands; letters in it were met in either case. */
+function startsOf(view: View, header: PassSign): number[] {
+  return surveyOf(view)
+    .signs(header)
+    .filter((at) => view.text.startsWith(header, at))
+    .slice(0, mostStarts)
 }
 
 function emitInflated(sink: Sink, format: Format, bytes: Uint8Array, at: number): void {

@@ -6,9 +6,10 @@
 import { findWordsThrough } from '../automaton.ts'
 import { once } from '../once.ts'
 import { strongRules } from '../strong.ts'
+import { separators, surveyOf } from '../survey.ts'
+import type { View } from '../view.ts'
 
-/** What may stand between pieces. */
-const between: ReadonlySet<number> = new Set(Buffer.from(' \t\r\n"\'`+,.|&\\()[]'))
+const between: ReadonlySet<number> = new Set(Buffer.from(separators))
 
 const isBetween = new Uint8Array(256)
 for (const byte of between) isBetween[byte] = 1
@@ -39,7 +40,8 @@ const neighbours = once(() => {
 })
 
 /** Offsets after a beginning that was found across a cut; in text only, told as git does by a zero in the first 8,000 bytes. */
-export function findCutWords(bytes: Uint8Array): number[] {
+export function findCutWords(view: View): number[] {
+  const { bytes } = view
   const ends: number[] = []
   if (bytes.subarray(0, 8000).includes(0)) return ends
   let done = 0
@@ -47,12 +49,14 @@ export function findCutWords(bytes: Uint8Array): number[] {
     if (right < done || !isInside(bytes, left, right)) return
     const from = Math.max(0, left - room)
     const to = Math.min(bytes.length, right + room)
-    for (const { end } of findWordsThrough(strongRules().automaton, bytes.subarray(from, to), between).hits) {
+    for (const end of findWordsThrough(strongRules().automaton, bytes.subarray(from, to), between).hits.ends) {
       ends.push(from + end)
       done = from + end
     }
   }
-  considerBreaksAndQuotes(bytes, consider)
+  considerLineBreaks(bytes, consider)
+  done = 0
+  considerQuotes(bytes, surveyOf(view).quotes, consider)
   done = 0
   considerSpacedLetters(bytes, consider)
   return ends
@@ -79,26 +83,16 @@ function nextLetter(bytes: Uint8Array, from: number, step: 1 | -1): number {
   return 0
 }
 
-/** Bytes at which a word may be cut: 1 for a line feed, 2 for quotes. */
-const cutKind = new Uint8Array(256)
-cutKind[0x0a] = 1
-for (const quote of Buffer.from('"\'`')) cutKind[quote] = 2
-
-/**
- * Line breaks, and two quotes with only separators between them, which join what is left of the first to what is right of the
- * second.
- */
-function considerBreaksAndQuotes(bytes: Uint8Array, consider: Consider): void {
-  for (let at = 0; at < bytes.length; at++) {
-    const kind = cutKind[bytes[at] as number]
-    if (kind === 0) continue
-    if (kind === 1) considerSides(bytes, at, at, consider)
-    // An opening quote, the usual case, has a letter after it.
-    else if (isBetween[bytes[at + 1] as number] === 1) {
-      const second = nextQuote(bytes, at)
-      if (second >= 0) considerSides(bytes, at, second, consider)
-    }
+/** Two quotes with only separators between them join what is left of the first to what is right of the second. */
+function considerQuotes(bytes: Uint8Array, quotes: readonly number[], consider: Consider): void {
+  for (const at of quotes) {
+    const second = nextQuote(bytes, at)
+    if (second >= 0) considerSides(bytes, at, second, consider)
   }
+}
+
+function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) considerSides(bytes, at, at, consider)
 }
 
 /** Letter, separator, letter, separator: four times in a row wherever one looks. */
@@ -116,7 +110,7 @@ function considerSpacedLetters(bytes: Uint8Array, consider: Consider): void {
 function nextQuote(bytes: Uint8Array, quote: number): number {
   for (let at = quote + 1; at < bytes.length && at < quote + gap; at++) {
     const byte = bytes[at] as number
-    if (cutKind[byte] === 2) return at
+    if (byte === 0x22 || byte === 0x27 || byte === 0x60) return at
     if (isBetween[byte] === 0) return -1
   }
   return -1

@@ -3,6 +3,7 @@
  * files of one line), so text without escapes costs one search.
  */
 import { unseenPattern } from '../projection.ts'
+import { surveyOf } from '../survey.ts'
 import type { Decoded, Pass, View } from '../view.ts'
 
 interface Escape {
@@ -77,18 +78,20 @@ export const htmlEntity: Pass = escapePass('html-entity', {
 export const quotedPrintable: Pass = {
   name: 'quoted-printable',
   run: (view, sink) => {
-    const isUsed = ['=3D', '=2D', '=5F'].some((sign) => view.text.includes(sign))
-    if (isUsed || hasSoftBreak(view.text)) quotedPrintableLines.run(view, sink)
+    const { signs } = surveyOf(view)
+    const isUsed = (['=3d', '=2d', '=5f'] as const).some((sign) =>
+      signs(sign).some((at) => view.text[at + 2] !== sign[2]),
+    )
+    if (isUsed || hasSoftBreak(view.text, signs('=\n'))) quotedPrintableLines.run(view, sink)
   },
 }
 
 /** An equals sign ends a line of 57 to 76 characters (RFC 2045, 6.7): shorter ones are padding and assignments. */
-function hasSoftBreak(text: string): boolean {
-  for (let at = text.indexOf('=\n'); at >= 0; at = text.indexOf('=\n', at + 1)) {
-    const length = at - text.lastIndexOf('\n', at)
-    if (length >= 57 && length <= 77) return true
-  }
-  return false
+function hasSoftBreak(text: string, ends: readonly number[]): boolean {
+  return ends.some((at) => {
+    const length = at - text.slice(Math.max(0, at - 78), at).lastIndexOf('\n') - Math.max(0, at - 78)
+    return length >= 57 && length <= 77
+  })
 }
 
 const quotedPrintableLines: Pass = escapePass('quoted-printable', {

@@ -2,6 +2,7 @@
  * `GIT binary patch`: zlib in git's base85, either the whole file (`literal`) or the steps from the old one (`delta`, of which
  * only the inserted bytes are new). Format: git's `diff.c` (emit_binary_diff_body) and `patch-delta.c`.
  */
+import { surveyOf } from '../survey.ts'
 import type { Pass, Sink } from '../view.ts'
 import { inflate } from './inflate.ts'
 
@@ -15,8 +16,9 @@ const hunk = /^(literal|delta) (\d{1,12})\r?\n((?:[A-Za-z][^\r\n]{5,66}\r?\n)+)/
 export const gitBinary: Pass = {
   name: 'git-binary',
   container: true,
-  run: ({ text }, sink) => {
-    if (!text.includes('GIT binary patch')) return
+  run: (view, sink) => {
+    const { text } = view
+    if (surveyOf(view).signs('git binary patch').length === 0) return
     const headers = [...text.matchAll(/^diff --git a\/.* b\/(.*?)\r?$/gm)]
     for (const match of text.matchAll(hunk)) {
       const file = headers.findLast((header) => header.index < match.index)?.[1] ?? '?'

@@ -3,10 +3,9 @@
  * letters. The joined forms are made only where the beginning of a token stands, whole or cut.
  */
 
-import type { WordHit } from '../automaton.ts'
 import { identity, plainWrapPattern, without, wrapPattern } from '../projection.ts'
 import { byteClass } from '../runs.ts'
-import { allRules, hitsOf, wordSigns } from '../strong.ts'
+import { allRules, surveyOf } from '../survey.ts'
 import type { Pass, View } from '../view.ts'
 import { findCutWords } from './cut-words.ts'
 
@@ -67,16 +66,17 @@ interface Beginning {
 }
 
 function findBeginnings(view: View): Beginning[] {
-  const signs = wordSigns()
-  const found: Beginning[] = findCutWords(view.bytes).map((end) => ({ end, word: null }))
-  for (const hit of hitsOf(view)) {
-    if (signs[hit.word]?.isStrong === true && isBoundary(view.text, hit)) found.push(hit)
+  const found: Beginning[] = findCutWords(view).map((end) => ({ end, word: null }))
+  const { words, ends } = surveyOf(view).strong
+  for (const [index, word] of words.entries()) {
+    const beginning = { word, end: ends[index] ?? 0 }
+    if (isBoundary(view.text, beginning)) found.push(beginning)
   }
   return found.sort((a, b) => a.end - b.end)
 }
 
 /** Short beginnings are the ends of ordinary words. */
-function isBoundary(text: string, { word, end }: WordHit): boolean {
+function isBoundary(text: string, { word, end }: { word: number; end: number }): boolean {
   const length = allRules().automaton.words[word]?.length ?? 0
   return length >= 5 || !/[A-Za-z0-9]/.test(text.charAt(end - length - 1))
 }
@@ -130,8 +130,10 @@ const tags = /(?:<\/?[a-zA-Z][^<>]{0,200}>){1,8}/g
 
 export const markup: Pass = {
   name: 'markup-removed',
-  run: ({ bytes, text }, sink) => {
-    if (!text.includes('><') || !/[\w-]<\/[a-zA-Z:]{1,12}>(?:<[^<>]{1,200}>){1,8}[\w-]/.test(text)) return
+  run: (view, sink) => {
+    const { bytes, text } = view
+    if (surveyOf(view).signs('><').length === 0 || !/[\w-]<\/[a-zA-Z:]{1,12}>(?:<[^<>]{1,200}>){1,8}[\w-]/.test(text))
+      return
     const whole = identity(bytes)
     const bare = without(whole, tags)
     if (bare !== whole) sink.emit({ bytes: bare.bytes, at: bare.at, guessed: false, rules: 'strong' })

@@ -1,7 +1,8 @@
 /** The values of a Kubernetes Secret are base64 of what may be a short password, so their field names are kept with them. */
+import { surveyOf } from '../survey.ts'
 import type { Pass } from '../view.ts'
 
-const start = /kind:[ \t]{1,4}["']?Secret\b/g
+const start = /kind:[ \t]{1,4}["']?Secret\b/y
 
 const reach = 65_536
 
@@ -9,11 +10,12 @@ const value = /^[ \t]{1,16}["']?([\w.-]{1,80})["']?:[ \t]{1,8}["']?([A-Za-z0-9+/
 
 export const kubernetesSecret: Pass = {
   name: 'kubernetes-secret',
-  run: ({ text }, sink) => {
-    if (!text.includes('kind:')) return
+  run: (view, sink) => {
+    const { text } = view
     let done = 0
-    for (const { index } of text.matchAll(start)) {
-      if (index < done) continue
+    for (const index of surveyOf(view).signs('kind:')) {
+      start.lastIndex = index
+      if (index < done || !start.test(text)) continue
       // The document from the separator before `kind` to the one after it, at most 64 KiB each way.
       const before = text.slice(Math.max(0, index - reach), index)
       const after = text.slice(index, index + reach)

@@ -1,10 +1,12 @@
 /** The text that a diff adds and removes, file by file and without its markers, so that what spans lines reads as it will. */
+import { surveyOf } from '../survey.ts'
 import type { Pass, Sink } from '../view.ts'
 
 export const patchText: Pass = {
   name: 'patch',
-  run: ({ text }, sink) => {
-    if (!text.includes('@@ -') || !/^@@ -\d/m.test(text)) return
+  run: (view, sink) => {
+    const { text } = view
+    if (surveyOf(view).signs('@@ -').length === 0 || !/^@@ -\d/m.test(text)) return
     let file = '?'
     let sides = newSides()
     let left = { old: 0, new: 0 }

@@ -3,6 +3,7 @@
  * front or wrong local sizes do not matter; from the local headers when there is none. A bad entry loses only itself.
  */
 import type { Limits } from '../limits.ts'
+import { surveyOf } from '../survey.ts'
 import type { Pass } from '../view.ts'
 import { inflate } from './inflate.ts'
 
@@ -26,7 +27,9 @@ const deflated = 8
 export const zip: Pass = {
   name: 'zip',
   container: true,
-  run: ({ bytes, certain }, sink) => {
+  run: (view, sink) => {
+    const { bytes, certain } = view
+    if (surveyOf(view).signs('pk\x03\x04').length === 0) return
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const first = buffer.indexOf(localHeader)
     if (first < 0) return
