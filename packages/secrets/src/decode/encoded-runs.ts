@@ -16,8 +16,6 @@ const alphabet = byteClass('A-Za-z0-9+/_-')
 
 /** Base64 of 18 bytes: shorter than any token of a strong rule. */
 const leastBase64 = 24
-const leastHex = 32
-const leastBase32 = 32
 
 export const base64: Pass = {
   name: 'base64',
@@ -91,7 +89,7 @@ export const hex: Pass = {
   name: 'hex',
   run: (view, sink) => {
     for (const run of runsOf(view)) {
-      if (run.text.length < leastHex) continue
+      if (!mayHold(run.text, hexDigits)) continue
       for (const { 0: digits, index } of run.text.matchAll(/[0-9a-fA-F]{32,}/g)) {
         for (let shift = 0; shift < 2; shift++) {
           const bytes = Buffer.from(digits.slice(shift, digits.length - ((digits.length - shift) % 2)), 'hex')
@@ -102,6 +100,20 @@ export const hex: Pass = {
   },
 }
 
+const hexDigits = byteClass('0-9a-fA-F')
+const base32Upper = byteClass('A-Z2-7')
+const base32Lower = byteClass('a-z2-7')
+
+/** Whether 32 neighbours may all be members: then some 16 from a multiple of 16 on are. */
+function mayHold(text: string, members: Uint8Array): boolean {
+  for (let at = 0; at + 16 <= text.length; at += 16) {
+    let length = 0
+    while (length < 16 && members[text.charCodeAt(at + length)] === 1) length++
+    if (length === 16) return true
+  }
+  return false
+}
+
 /** Letters of a sample, a multiple of the eight that make five bytes. */
 const sampleLetters = 32
 
@@ -109,7 +121,7 @@ export const base32: Pass = {
   name: 'base32',
   run: (view, sink) => {
     for (const run of runsOf(view)) {
-      if (run.text.length < leastBase32) continue
+      if (!mayHold(run.text, base32Upper) && !mayHold(run.text, base32Lower)) continue
       for (const { 0: letters, index } of run.text.matchAll(/[A-Z2-7]{32,}|[a-z2-7]{32,}/g)) {
         for (let shift = 0; shift < 8; shift++) {
           if (!isText(decodeBase32(letters.slice(shift, shift + sampleLetters).toUpperCase()))) continue
@@ -145,6 +157,7 @@ function findWrappedRuns(bytes: Uint8Array, text: string): Run[] {
   let taken = 0
   for (const [start, end] of findRuns(bytes, alphabet, leastBase64)) {
     if (start < taken) continue
+    if (!mayBeEncoded(bytes, start, end)) continue
     const pieces: [number, number][] = [[start, end]]
     for (let next = nextLine(bytes, text, [start, end]); next !== null; next = nextLine(bytes, text, next)) {
       pieces.push(next)
@@ -153,6 +166,22 @@ function findWrappedRuns(bytes: Uint8Array, text: string): Run[] {
     runs.push(joinPieces(text, pieces))
   }
   return runs
+}
+
+/** Capitals: of 18 bytes of text in base64, less than one in ten thousand have none. */
+const upper = byteClass('A-Z')
+const inWords = byteClass('a-z0-9')
+
+/** Whether a run has capitals, or is long enough without the signs that make paths and names of words. */
+function mayBeEncoded(bytes: Uint8Array, start: number, end: number): boolean {
+  let length = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number
+    if (upper[byte] === 1) return true
+    length = inWords[byte] === 1 ? length + 1 : 0
+    if (length === leastBase64) return true
+  }
+  return false
 }
 
 /** The run on the next line, when it can be the rest of the one that ends here: not longer, and alone on its line. */

@@ -12,6 +12,8 @@ interface Escape {
   /** What it may begin with. */
   readonly leads: readonly string[]
   readonly read: (match: RegExpExecArray) => string
+  /** What the usual escapes of two characters stand for, by the second: no pattern is needed for those. */
+  readonly single?: readonly string[]
 }
 
 const reach = 4096
@@ -33,9 +35,15 @@ const simple: Readonly<Record<string, string>> = {
   e: '\x1b',
 }
 
+const simpleByCode = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  return simple[character] ?? (/["'`\\/-]/.test(character) ? character : '')
+})
+
 /** The escapes of JSON, JavaScript, C, Python and the shells' printf. */
 export const backslash: Pass = escapePass('backslash', {
   leads: ['\\'],
+  single: simpleByCode,
   pattern:
     /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|([0-7]{3})|([nrtbfvae"'`\\/-]))/y,
   read: ([, x, u, braced, wide, octal, character]) => {
@@ -114,7 +122,7 @@ const unseenLines: Pass = escapePass('unseen-removed', {
   read: () => '',
 })
 
-function escapePass(name: string, { leads, pattern, read }: Escape): Pass {
+function escapePass(name: string, { leads, pattern, read, single }: Escape): Pass {
   return {
     name,
     run: (view, sink) => {
@@ -126,17 +134,18 @@ function escapePass(name: string, { leads, pattern, read }: Escape): Pass {
       let done = 0
       let end = 0
       for (let lineEnd = 0; at >= 0; at = next(Math.max(at + 1, done))) {
+        const short = single === undefined ? '' : (single[text.charCodeAt(at + 1)] ?? '')
         pattern.lastIndex = at
-        const match = pattern.exec(text)
-        if (match === null) continue
+        const match = short === '' ? pattern.exec(text) : null
+        if (short === '' && match === null) continue
         if (at >= end) {
           if (end > done) out.copy(done, end)
           if (end > 0) out.write('\n', at)
           done = lineStart(view, at, end)
         }
         if (at > done) out.copy(done, at)
-        out.write(read(match), at)
-        done = at + match[0].length
+        out.write(match === null ? short : read(match), at)
+        done = at + (match === null ? 2 : match[0].length)
         if (lineEnd < done) lineEnd = nextBreak(text, done)
         end = Math.min(lineEnd, done + reach, bytes.length)
       }
@@ -161,23 +170,30 @@ function newRewriting(bytes: Uint8Array): Rewriting {
   let length = 0
   const starts: number[] = []
   const origins: number[] = []
-  const begin = (origin: number, more: number): void => {
+  let isAfterEscape = false
+  const begin = (origin: number): void => {
     starts.push(length)
     origins.push(origin)
-    if (length + more > out.length) {
-      const larger = new Uint8Array(Math.max(length + more, out.length * 2))
-      larger.set(out.subarray(0, length))
-      out = larger
-    }
+  }
+  const grow = (more: number): void => {
+    if (length + more <= out.length) return
+    const larger = new Uint8Array(Math.max(length + more, out.length * 2))
+    larger.set(out.subarray(0, length))
+    out = larger
   }
   return {
     copy: (from, to) => {
-      begin(from, to - from)
+      begin(from)
+      grow(to - from)
       for (let at = from; at < to; at++) out[length++] = bytes[at] as number
+      isAfterEscape = false
     },
     write: (text, origin) => {
-      begin(origin, text.length)
+      // After bytes that were taken over, the one escape that follows is where they lead.
+      if (isAfterEscape || length === 0) begin(origin)
+      grow(text.length)
       for (let i = 0; i < text.length; i++) out[length++] = text.charCodeAt(i)
+      isAfterEscape = true
     },
     finish: () => ({
       bytes: out.subarray(0, length),

@@ -87,8 +87,12 @@ function attempt(
   }
 }
 
+/** Output is collected in pieces of this size at most, for each of which zlib is called anew. */
+const mostChunk = 1024 * 1024
+
 function run(format: Format, bytes: Uint8Array, maxOutputLength: number, isWhole: boolean): Buffer {
-  const options = { maxOutputLength, ...(isWhole ? {} : { finishFlush: constants.Z_SYNC_FLUSH }) }
+  const chunkSize = Math.min(Math.max(bytes.length * 2, 1024), mostChunk)
+  const options = { maxOutputLength, chunkSize, ...(isWhole ? {} : { finishFlush: constants.Z_SYNC_FLUSH }) }
   switch (format) {
     case 'gzip':
       return gunzipSync(bytes, options)

@@ -69,16 +69,26 @@ function findBeginnings(view: View): Beginning[] {
   const found: Beginning[] = findCutWords(view).map((end) => ({ end, word: null }))
   const { words, ends } = surveyOf(view).strong
   for (const [index, word] of words.entries()) {
-    const beginning = { word, end: ends[index] ?? 0 }
-    if (isBoundary(view.text, beginning)) found.push(beginning)
+    const end = ends[index] ?? 0
+    const length = allRules().automaton.words[word]?.length ?? 0
+    if (mayGoOn(view.bytes, length, end) || isKey(word)) found.push({ word, end })
   }
   return found.sort((a, b) => a.end - b.end)
 }
 
-/** Short beginnings are the ends of ordinary words. */
-function isBoundary(text: string, { word, end }: { word: number; end: number }): boolean {
-  const length = allRules().automaton.words[word]?.length ?? 0
-  return length >= 5 || !/[A-Za-z0-9]/.test(text.charAt(end - length - 1))
+const wordBytes = byteClass('A-Za-z0-9_-')
+const letterBytes = byteClass('A-Za-z0-9')
+const pieceBytes = byteClass('A-Za-z0-9_./+=~-')
+const jointStarts = byteClass('"\'`\\\r\n')
+
+/** Whether a joint may follow; short beginnings must not be the ends of ordinary words. */
+function mayGoOn(bytes: Uint8Array, length: number, end: number): boolean {
+  if (length < 5 && letterBytes[bytes[end - length - 1] ?? 0] === 1) return false
+  let stop = end
+  while (stop < bytes.length && stop < end + reach && pieceBytes[bytes[stop] as number] === 1) stop++
+  if (jointStarts[bytes[stop] ?? 0] === 1) return true
+  // Letters that each stand alone.
+  return wordBytes[bytes[end - 1] as number] === 0 || wordBytes[bytes[end - 2] ?? 0] === 0
 }
 
 /** Ranges around the beginnings that a joint makes longer, without overlaps. */
@@ -96,14 +106,17 @@ function windows(view: View, beginnings: readonly Beginning[], each: Joint): [nu
   return found
 }
 
+/** What a private key is made of is no single piece. */
+function isKey(word: number): boolean {
+  return allRules().automaton.words[word]?.endsWith(' ') === true
+}
+
 /** Characters after its beginning that the shortest strong token has. */
 const leastRest = 12
 
 /** Whether pieces that the joint holds together make what a rule of the beginning could match. */
 function goesOn({ bytes, text }: View, { end, word }: Beginning, { pattern, sticky, piece }: Joint): boolean {
-  const words = allRules().automaton.words[word ?? -1] ?? ''
-  // What a private key is made of is no single piece.
-  if (!words.endsWith(' ')) {
+  if (word === null || !isKey(word)) {
     let joints = word === null ? 1 : 0
     let length = 0
     for (let at = end; joints === 0 || length < leastRest; joints++) {
@@ -118,7 +131,8 @@ function goesOn({ bytes, text }: View, { end, word }: Beginning, { pattern, stic
     }
   }
   if (word === null) return true
-  const joined = text.slice(end - words.length, end + reach).replace(pattern, '')
+  const length = allRules().automaton.words[word]?.length ?? 0
+  const joined = text.slice(end - length, end + reach).replace(pattern, '')
   return (allRules().rulesOf[word] ?? []).some((rule) => {
     rule.pattern.lastIndex = 0
     return rule.strong && rule.pattern.test(joined)
@@ -128,12 +142,20 @@ function goesOn({ bytes, text }: View, { end, word }: Beginning, { pattern, stic
 /** Tags between characters, as word processors leave them; only where one stands right between two letters of words. */
 const tags = /(?:<\/?[a-zA-Z][^<>]{0,200}>){1,8}/g
 
+/** From the end of a closing tag right after a letter on. */
+const closingTag = /(?<=[\w-]<\/[a-zA-Z:]{1,12})>(?:<[^<>]{1,200}>){1,8}[\w-]/y
+
 export const markup: Pass = {
   name: 'markup-removed',
   run: (view, sink) => {
     const { bytes, text } = view
-    if (surveyOf(view).signs('><').length === 0 || !/[\w-]<\/[a-zA-Z:]{1,12}>(?:<[^<>]{1,200}>){1,8}[\w-]/.test(text))
-      return
+    const isBetweenLetters = surveyOf(view)
+      .signs('><')
+      .some((at) => {
+        closingTag.lastIndex = at
+        return closingTag.test(text)
+      })
+    if (!isBetweenLetters) return
     const whole = identity(bytes)
     const bare = without(whole, tags)
     if (bare !== whole) sink.emit({ bytes: bare.bytes, at: bare.at, guessed: false, rules: 'strong' })
