@@ -79,8 +79,8 @@ export async function runCheck(engine: Engine, request: CheckRequest): Promise<C
   const volumes = { upper: `${name}-upper`, work: `${name}-work` }
   const log = await openBoundedLog(request.logFile, (request.logMiB ?? logMiB) * 1024 * 1024)
   let container: Docker.Container | undefined
-  const abort = () => container && removeContainer(engine, container.id)
-  request.signal?.addEventListener('abort', abort)
+  let following: Promise<CheckResult> | undefined
+  const aborted = whenAborted(request.signal)
   try {
     const identity = identityOf(request)
     const upper = await makeVolume(engine, volumes.upper, labelled(engine, identity('upper')))
@@ -90,17 +90,30 @@ export async function runCheck(engine: Engine, request: CheckRequest): Promise<C
     container = await createContainer(engine, name, containerOptions(engine, request, volumes))
     request.signal?.throwIfAborted()
     await startContainer(engine, container)
-    return await follow(engine, container, { request, write: log.write })
+    // Never while a start is under way: the engine may refuse a removal then, and the check would go on to its time limit.
+    request.signal?.throwIfAborted()
+    following = follow(engine, container, { request, write: log.write })
+    return await Promise.race([following, aborted.promise])
   } catch (error) {
     request.signal?.throwIfAborted()
     throw error
   } finally {
-    request.signal?.removeEventListener('abort', abort)
-    await log.close()
+    aborted.forget()
     if (container) await removeContainer(engine, container.id)
+    await following?.catch(() => undefined)
+    await log.close()
     await removeVolume(engine, volumes.work)
     await removeVolume(engine, volumes.upper)
   }
+}
+
+/** Rejects with the signal's reason once it aborts. */
+function whenAborted(signal: AbortSignal | undefined): { promise: Promise<never>; forget(): void } {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => undefined)
+  const abort = () => reject(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  return { promise, forget: () => signal?.removeEventListener('abort', abort) }
 }
 
 const logMiB = 16
