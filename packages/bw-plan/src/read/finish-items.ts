@@ -64,11 +64,12 @@ function nameDrafts(drafts: readonly Draft[]): Named[] {
 
 function duplicates(drafts: readonly Named[]): Diagnostic[] {
   const first = new Map<string, Named>()
-  return drafts.flatMap((draft) => {
+  const folded = new Map<string, Named>()
+  return drafts.flatMap((draft): Diagnostic[] => {
     const before = first.get(draft.id)
     if (before === undefined) {
       first.set(draft.id, draft)
-      return []
+      return caseTwin(draft, folded)
     }
     const about = `first at line ${before.line}`
     return [
@@ -80,24 +81,46 @@ function duplicates(drafts: readonly Named[]): Diagnostic[] {
         id: draft.id,
         about,
       },
-    ] satisfies Diagnostic[]
+    ]
   })
 }
 
-/** A draft is a group when another one nests in it under an id of its own, or is numbered below it (2 and 2.1). */
+/** References go by id without letter case, so only one of two such items can be meant. */
+function caseTwin(draft: Named, folded: Map<string, Named>): Diagnostic[] {
+  const key = draft.id.toLowerCase()
+  const twin = folded.get(key)
+  if (twin === undefined) {
+    folded.set(key, draft)
+    return []
+  }
+  const text = `id '${draft.id}' differs from '${twin.id}' at line ${twin.line} only in letter case`
+  return [{ level: 'warning', kind: 'ids-differ-in-case', line: draft.line, text, id: draft.id, about: twin.id }]
+}
+
+/**
+ * A draft is a group when another one nests in it under an id of its own, or is numbered below it (2 and 2.1). Every id is in
+ * one group at most, and none holds itself, whatever ids are used twice.
+ */
 function findGroups(drafts: readonly Named[]) {
-  const byId = new Map(drafts.map((draft) => [draft.id, draft]))
+  const ids = new Set(drafts.map(({ id }) => id))
   const groups = new Map<string, string[]>()
+  const groupOf = new Map<string, string>()
+  const isWithin = (id: string, group: string) => {
+    for (let at: string | undefined = id; at !== undefined; at = groupOf.get(at)) if (at === group) return true
+    return false
+  }
   const put = (parent: string, child: string) => {
+    if (groupOf.has(child) || isWithin(parent, child)) return
+    groupOf.set(child, parent)
     const members = groups.get(parent)
     if (members === undefined) groups.set(parent, [child])
-    else if (!members.includes(child)) members.push(child)
+    else members.push(child)
   }
   for (const draft of drafts) {
     if (draft.isContainer && !groups.has(draft.id)) groups.set(draft.id, [])
     const above = /^(.*\d)\.\d+$/.exec(draft.id)?.[1]
     if (draft.parent?.id != null) put(draft.parent.id, draft.id)
-    else if (above !== undefined && byId.has(above) && /^\d+(?:\.\d+)*$/.test(above)) put(above, draft.id)
+    else if (above !== undefined && ids.has(above) && /^\d+(?:\.\d+)*$/.test(above)) put(above, draft.id)
   }
   return { groups, isGroup: (draft: Named) => groups.has(draft.id) }
 }
