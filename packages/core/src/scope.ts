@@ -4,7 +4,8 @@ import { parseGlob, patternText } from './glob.ts'
 /** Says whether a changed file, by its path in the repository, lies within the globs. */
 export type Scope = (path: string) => boolean
 
-const options = { dot: true, nonegate: true, noextglob: true, nobrace: true, nobracket: true } as const
+/** Flag `s`, since names of files and folders may hold line ends. */
+const options = { dot: true, nonegate: true, noextglob: true, nobrace: true, nobracket: true, flags: 's' } as const
 
 /**
  * The scope of a list of globs: what any of them covers, less what any `!glob` covers. Dot files match like others,

@@ -16,6 +16,12 @@ describe('scope', () => {
     [['src/**', '!src/gen/'], 'src/gen/api.ts', false],
     [['src/**', '!src/gen/'], 'src/general.ts', true],
     [[], 'a.ts', false],
+    [['a4/**'], 'a4/x\ny/z.ts', true],
+    [['a4/'], 'a4/\r\u2028\n', true],
+    [['src/*.ts'], 'src/a\nb.ts', true],
+    [['src/?.ts'], 'src/\n.ts', true],
+    [['a4/**'], 'a4\n/z.ts', false],
+    [['**', '!a4/**'], 'a4/x\ny/z.ts', false],
     [['caf\u00e9.md'], 'cafe\u0301.md', true],
   ])('of %j: is %s within? %s', (globs, path, expected) => {
     expect(compileScope(globs)(path)).toBe(expected)
