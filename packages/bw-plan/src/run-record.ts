@@ -57,7 +57,10 @@ function runId({ name, bytes, chosen }: PlanFile, base: string): string {
     .update(bytes)
     .update(`\0${base}\0${chosen.join('\0')}`)
     .digest('hex')
-  return `${slugify(file.replace(/\.[^.]*$/, '')).slice(0, 60)}-${digest.slice(0, 8)}`
+  const slug = slugify(file.replace(/\.[^.]*$/, ''))
+    .slice(0, 60)
+    .replace(/[^a-z0-9]+$/, '')
+  return `${slug}-${digest.slice(0, 8)}`
 }
 
 async function checkedRunId(id: string, repository: Repository): Promise<string> {

@@ -82,6 +82,13 @@ describe('bw-plan writes', () => {
     expect(await runOf('PLAN.md', '--run', 'mine')).toBe('mine')
   })
 
+  it('a run id of its own for a plan whose name has a dash where it is cut', async () => {
+    const name = `${'a'.repeat(59)}-${'b'.repeat(20)}.md`
+    const answer = await plan(sceneWith({ files: { [name]: text } }), [name])
+    expect(answer).toMatchObject({ status: 0 })
+    expect(answer.records[0]?.['run']).toMatch(/^a{59}-[0-9a-f]{8}$/)
+  })
+
   it('the waves as text on a terminal, records there with --json', async () => {
     const here = sceneWith()
     const shown = await plan(here, ['PLAN.md'], { isTTY: true })
