@@ -49,7 +49,7 @@ export function patchKey({ suite, baseline }: Ground, settings: CollectSettings,
 /**
  * Collects an attempt, runs its tests and says what stands against it. `blockedBy` holds, in this order: `build-failed`,
  * `no-changes`, `nested-repository`, `file-too-large`, `out-of-scope`, `tests-worse` (or `tests-timed-out`,
- * `tests-unrunnable`), `tests-edited`, `regression-unproven`. Throws UserError when the work cannot be collected.
+ * `tests-unrunnable`), `tests-edited`, `regression-unproven` (or `-untested`, `-unknown`). Throws UserError when the work cannot be collected.
  */
 export async function makePatch(stage: Stage, { ground, settings }: Means, attempt: Attempt): Promise<Made> {
   const { suite } = ground
@@ -146,6 +146,11 @@ async function gatherEvidence(
           log: relative(stage.paths.dir, files.regressionLog),
         })
       : null
-  const isUnproven = regression?.verdict === 'unproven'
-  return { judgement, regression, blocks: [...testBlocks(judgement), ...(isUnproven ? ['regression-unproven'] : [])] }
+  return { judgement, regression, blocks: [...testBlocks(judgement), ...regressionBlocks(regression?.verdict)] }
+}
+
+/** A bug fix that does not prove itself is no fix that we vouch for: `--type ITEM=feature` says that it is none. */
+function regressionBlocks(verdict: RegressionRecord['verdict'] | undefined): string[] {
+  if (verdict === undefined || verdict === 'proven') return []
+  return [verdict === 'no-tests' ? 'regression-untested' : `regression-${verdict}`]
 }

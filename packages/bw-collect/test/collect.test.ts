@@ -134,8 +134,9 @@ describe('bw-collect', () => {
     expect(patchOf('fix-not-shown').blockedBy).toEqual(['regression-unproven'])
   })
 
-  it('says when a fix brings no test', () => {
+  it('blocks a fix that brings no test', () => {
     expect(regressionOf('fix-untested').verdict).toBe('no-tests')
+    expect(patchOf('fix-untested').blockedBy).toEqual(['regression-untested'])
   })
 
   it('writes the regression before the patch that rests on it', () => {

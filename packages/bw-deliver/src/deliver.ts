@@ -108,9 +108,13 @@ function knownDelivery({ journal, again }: Stage, { ref, oid, left }: DeliveryPl
 /** What `deliverRef` would refuse, without writing; true when the ref is not there yet. */
 async function checkRef({ source, ref, oid, branch }: DeliveryPlan): Promise<boolean> {
   const held = await readRef(source, ref)
-  if (held !== null && held !== oid) throw new UserError('ref-exists', `'${branch}' is there and holds ${held}`)
+  if (held !== null && held !== oid)
+    throw new UserError('ref-exists', `'${branch}' is there and holds ${held}`, {
+      hint: `git branch -D ${branch}, or plan under another name: bw-plan --run NAME`,
+    })
   const [other] = await refConflicts(source, ref)
-  if (other !== undefined) throw new UserError('ref-conflict', `'${branch}' cannot be made beside '${other}'`)
+  if (other !== undefined)
+    throw new UserError('ref-conflict', `'${branch}' cannot be made beside '${other}'`, { hint: `rename '${other}'` })
   return held === null
 }
 

@@ -33,7 +33,7 @@ export function decide(attempt: Attempt): Decision | null {
   if (patch?.verdict === 'blocked') return blockedPatch(patch, build)
   if (patch === undefined || scan === undefined) return null
   if (attempt.isUnproven) {
-    return { reason: 'regression-unproven', message: 'its tests pass without the fix' }
+    return { reason: 'regression-unproven', message: 'no test of it fails without the fix' }
   }
   if (scan.verdict === 'blocked') return { reason: 'secret-found', message: `${scan.findings} findings in its work` }
   if (scan.verdict === 'incomplete') {

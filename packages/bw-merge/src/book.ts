@@ -84,7 +84,7 @@ function learn(attempt: Attempt, record: AnyRecord): void {
   if (record.kind === 'patch') attempt.patch = patchRecord.parse(record)
   if (record.kind === 'scan') attempt.scan = scanRecord.parse(record)
   if (record.kind === 'failure') attempt.failure = failureRecord.parse(record)
-  if (record.kind === 'regression') attempt.isUnproven = record['verdict'] === 'unproven'
+  if (record.kind === 'regression') attempt.isUnproven = record['verdict'] !== 'proven'
 }
 
 function nameOf(item: string, attempt: number | undefined): string {

@@ -14,7 +14,7 @@ function run(argv: string[], { bytes, stdin = '/dev/null' }: { bytes: number; st
     .replaceAll('cd /work', `cd ${join(place, 'work')}`)
   writeFileSync(join(place, 'entry.sh'), script)
   const [shell = '', , ...rest] = entryArgv(argv, { bytes, stdin })
-  const { status } = spawnSync(shell, [join(place, 'entry.sh'), ...rest], { timeout: 20_000 })
+  const { status } = spawnSync(shell, [join(place, 'entry.sh'), ...rest], { timeout: 20_000, stdio: 'ignore' })
   const read = (name: string) => readFileSync(join(place, 'out', name), 'utf8')
   return { status, stream: read('stream.jsonl'), errors: read('stderr.log') }
 }
@@ -34,4 +34,9 @@ test('the prompt can be stdin, and a word with spaces or quotes stays one word',
   writeFileSync(prompt, 'the prompt')
   const result = run(['sh', '-c', 'cat; printf %s "$1"', 'x', `a 'b" $c`], { bytes: 1000, stdin: prompt })
   expect(result.stream).toBe(`the prompta 'b" $c`)
+})
+
+test('what the agent leaves running does not keep the builder alive', () => {
+  const result = run(['sh', '-c', 'echo done; sleep 300 & exit 4'], { bytes: 1000 })
+  expect(result).toEqual({ status: 4, stream: 'done\n', errors: '' })
 })

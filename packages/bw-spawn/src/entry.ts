@@ -8,14 +8,22 @@ export const entryScript = `#!/bin/sh
 bytes=$1 stdin=$2
 shift 2
 cd /work || exit 125
+errors=$(mktemp -u) output=$(mktemp -u)
+mkfifo "$errors" "$output"
 unbuffered=$(command -v stdbuf >/dev/null && echo 'stdbuf -o0')
 keep() { $unbuffered head -c "$bytes" >"$1"; cat >/dev/null; }
-errors=$(mktemp -u) status=$(mktemp)
-mkfifo "$errors"
 keep /bw/out/stderr.log <"$errors" &
-{ "$@" <"$stdin" 2>"$errors"; echo $? >"$status"; } | keep /bw/out/stream.jsonl
-wait
-exit "$(cat "$status")"
+first=$!
+keep /bw/out/stream.jsonl <"$output" &
+second=$!
+"$@" <"$stdin" >"$output" 2>"$errors"
+status=$?
+# What the agent left running may hold the pipes open for ever: its own end is the end.
+{ sleep 1; kill "$first" "$second"; } 2>/dev/null &
+timer=$!
+wait "$first" "$second" 2>/dev/null
+kill "$timer" 2>/dev/null
+exit "$status"
 `
 
 /** The main process's argv. `stdin` is a path inside the builder. */

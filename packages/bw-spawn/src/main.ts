@@ -3,6 +3,7 @@ import { ensureBaseline, openRunRepo, openSuite } from '@buildwave/checks'
 import { UserError } from '@buildwave/core'
 import { canary, connect, type Engine, imageDigest } from '@buildwave/engine'
 import type { Api } from '@buildwave/gateway'
+import { hasRef, inspectSource } from '@buildwave/git'
 import { Interrupted, runStage, type Stage, stageFlags } from '@buildwave/stage'
 import { defineTool, runTool } from '@buildwave/stdio'
 import { protectedPrefixes, readUserConfig, refuseProtected } from '@buildwave/store'
@@ -63,11 +64,12 @@ const tool = defineTool({
     }
     const prefixes = protectedPrefixes(config.protectedPaths ?? [], io.env)
     const guard = (path: string) => refuseProtected(path, 'agent program or script folder', { cwd: io.cwd, prefixes })
-    const located = await agent.locate({ settings, env: io.env, guard })
     let engine: Engine | undefined
     return await runStage(call, { handlesSecondInterrupt: true }, async (stage) => {
       await readAll(stage)
       refuseNoIdentity(stage)
+      const located = await agent.locate({ settings, env: io.env, guard })
+      await refuseDelivered(stage)
       engine = await connect(stage)
       await refuseWeakEngine(engine)
       const store = await openRunRepo(stage.run, stage.paths)
@@ -120,6 +122,20 @@ function refuseNoIdentity({ run }: Stage): void {
   throw new UserError('no-identity', `'${run.repo}' has no git identity to commit with`, {
     hint: 'git config user.name and user.email there, then plan again',
   })
+}
+
+/** A branch of this name that no journal of ours knows: building all again would end in a refused delivery. */
+async function refuseDelivered({ run, journal }: Stage): Promise<void> {
+  const branch = `builders/${run.run}`
+  if (journal.records().some(({ kind }) => kind === 'builder' || kind === 'delivery')) return
+  if (!(await hasRef(await inspectSource(run.repo), `refs/heads/${branch}`))) return
+  throw new UserError(
+    'branch-exists',
+    `'${branch}' is in the repository, and this state folder does not know the run`,
+    {
+      hint: `git branch -D ${branch}, or plan under another name: bw-plan --run NAME`,
+    },
+  )
 }
 
 async function refuseWeakEngine(engine: Engine): Promise<void> {

@@ -2,7 +2,8 @@
  * The life of one stage: find the run, hold a lease, pass every record on, journal what it adds, watch the others, and
  * say `end`. A stage's own file holds only what it does with the records.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import {
   type EndRecord,
   type ExitStatus,
@@ -133,7 +134,7 @@ async function stopEarly(
   if (cause !== undefined && (error instanceof Interrupted || interrupt.stopping.aborted)) {
     if (cause === 'stage-died')
       call.say.error(
-        `${opened?.deadStage() ?? 'another stage'} of this run died`,
+        `${opened?.deadStage() ?? 'another stage'} of this run died or gave up`,
         'run the same command line again: it carries on',
       )
     return interruptStatus(cause)
@@ -173,6 +174,7 @@ async function openStage(
   }
   const run = readRun(first.value)
   refuseProtected(run.repo, 'repository', guarded)
+  refuseInside(state, run.repo)
   const paths = runPaths(state, run.run)
   mkdirSync(paths.dir, { recursive: true, mode: 0o700 })
   forgetDeadLeases(paths.leases, io.startedAt)
@@ -180,10 +182,18 @@ async function openStage(
   const journal = openJournal(paths.journal, { create: true })
   const watch = watchLeases(paths.leases, io.startedAt)
   let dead: string | undefined
+  let seen = journal.records().length
   const check = () => {
-    const found = watch.firstDead()
-    if (found === undefined || dead !== undefined) return
-    dead = found.stage
+    // A stage that gave up and said so is as gone as one that was killed: nothing may start for it any more.
+    journal.refresh()
+    const gaveUp = journal
+      .records()
+      .slice(seen)
+      .find(({ kind, complete }) => kind === 'end' && complete === false)
+    seen = journal.records().length
+    const found = watch.firstDead()?.stage ?? gaveUp?.['stage']
+    if (found === undefined || dead !== undefined || interrupt.cause() !== undefined) return
+    dead = String(found)
     interrupt.raise('stage-died')
   }
   const timer = setInterval(check, 1000)
@@ -208,6 +218,24 @@ async function openStage(
       if (dead !== undefined) throw new Interrupted('stage-died')
     },
     close,
+  }
+}
+
+/** A run that is kept in the repository it works on would change it. */
+function refuseInside(state: string, repo: string): void {
+  const inside = relative(realPath(repo), realPath(state))
+  if (inside.startsWith('..') || isAbsolute(inside)) return
+  throw new UserError('state-in-repository', `the state folder '${state}' is inside the repository '${repo}'`, {
+    hint: 'set BW_STATE_DIR to a folder elsewhere',
+  })
+}
+
+/** The path without links, as far down as it exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
   }
 }
 

@@ -125,7 +125,7 @@ describe('a stage that is interrupted', () => {
     one.kill('SIGKILL')
     const [code] = await once(two, 'exit')
     expect(code).toBe(1)
-    expect(await complaint).toContain('bw-one of this run died')
+    expect(await complaint).toContain('bw-one of this run died or gave up')
   })
 
   test('by a reader that goes away stops quietly', async () => {

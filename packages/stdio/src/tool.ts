@@ -35,6 +35,8 @@ export function defineTool<const T extends Flags>(tool: Tool<T>): Tool<T> {
  * itself: stdout may still hold data (a pipe was cut at 65,536 bytes by `process.exit`).
  */
 export async function runTool<T extends Flags>(tool: Tool<T>): Promise<void> {
+  // A dependency's deprecations are no message of ours.
+  process.noDeprecation = true
   process.exitCode = await callTool(tool, processIo())
   process.stdin.destroy()
 }
