@@ -75,12 +75,20 @@ describe('dependencies', () => {
     ['x\n  依赖：1、2', ['1', '2']],
     ['x\n  abhängig von: 2', ['2']],
     ['x\n  - Consumes: `parse()` from Task 1', ['1']],
+    ['x\n  - Depends on: 1, and 2', ['1', '2']],
+    ['x\n  - Depends on: 1 or 2', ['1', '2']],
+    ['x\n  - Depends on: 1 plus 2', ['1', '2']],
+    ['x\n  - Depends on: 1<br>2', ['1', '2']],
+    ['x, depends on 1, and 2', ['1', '2']],
+    ['x, depends on 1 or more flags', []],
   ])('of %j', (text, expected) => {
     expect(waits(text)).toEqual(expected)
   })
 
   it('may be stated the other way round, or away from the items', () => {
     expect(read('- [ ] 1. A\n  - Blocks: 2\n- [ ] 2. B').items[1]?.after).toEqual(['1'])
+    const gates = read('- [ ] 1. A\n  - Required by: 2, and 3\n- [ ] 2. B\n- [ ] 3. C').items
+    expect(gates.map(({ after }) => after)).toEqual([[], ['1'], ['1']])
     expect(read('- [ ] 1. A\n- [ ] 2. B\n\n## Dependencies\n\n1 → 2').items[1]?.after).toEqual(['1'])
   })
 

@@ -14,10 +14,19 @@ const id = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Za-z]{1,10}-?\d+(?:\.\d+)*
 const strongId = String.raw`(?:[\w.-]+\/[\w.-]+#\d+|#\d+|[A-Z][A-Za-z]{0,9}-?\d+(?:\.\d+)*|\d+(?:\.\d+)+)`
 
 const firstOne = new RegExp(
-  String.raw`^[\s*_\x60(\[]*(?:(?:the|both|all of|all|on|upon|from)\s+)?(${noun}\s+)?(${id})(?![\w/])[\x60*_\]]*`,
+  String.raw`^[\s*_\x60(\[]*(?:(?:the|both|all of|all|on|upon|from)\s+)?(${noun}\s+)?(${id})(?![A-Za-z0-9/]|_+[A-Za-z0-9])[\x60*_\]]*`,
   'i',
 )
-const between = /^\s*(?:\([^)]{0,80}\)\s*)?(?:,|、|，|&|\/|\+|;|\band\b|\bund\b|\bet\b|\by\b|\bi\b|和|,\s*and\b)\s*/i
+const joiner = String.raw`(?:and|und|et|y|i|or|oder|ou|plus|as well as)\b`
+const between = new RegExp(
+  String.raw`^\s*(?:\([^)]{0,80}\)\s*)?(?:(?:[,、，;]|<br\s*\/?>)\s*(?:&|\+|${joiner})?|&|\/|\+|\b${joiner}|和|或)\s*`,
+  'i',
+)
+/** What may stand behind a bare number that is a reference in running text: `2 flags` is none. */
+const behindBare = new RegExp(
+  String.raw`^\s*(?:$|[,.;:)\]、，&\/+|_*]|[-–—]\s*\d|\([^)]*\)|(?:and|und|et)\b|through\b|to\s+\d|(?:or|oder|ou|plus|as well as)\s+(?:${noun}\s+)?#?[A-Z]{0,10}-?\d)`,
+  'i',
+)
 const rangeBetween = /^\s*(?:-|–|—|\.\.|through|to|bis)\s*/i
 const allBefore =
   /^[\s*_(]*(?:all|every(?:thing)?)\s+(?:the\s+)?(?:of the\s+)?(?:previous|prior|above|earlier|preceding|before)/i
@@ -84,12 +93,7 @@ function readList(text: string, { bare, strict }: ListRules): Reference[] {
     isNamed ||= one[1] !== undefined
     const tail = rest.slice(one[0].length)
     const isBare = /^\d+$/.test(one[2]) && !isNamed
-    if (
-      isBare &&
-      (!bare ||
-        (strict && !/^\s*(?:$|[,.;:)\]、，&/+]|[-–—]\s*\d|\([^)]*\)|and\b|und\b|et\b|through\b|to\s+\d)/i.test(tail)))
-    )
-      break
+    if (isBare && (!bare || (strict && !behindBare.test(tail)))) break
     if (!isBare && !isNamed && !isStrong(one[2])) break
     const range = rangeEnd(tail)
     if (range !== null) found.push({ type: 'range', from: one[2], to: range.to })
