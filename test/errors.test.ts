@@ -162,3 +162,22 @@ describe('a protected path is refused', () => {
     expect(existsSync(state)).toBe(false)
   })
 })
+
+test('a state folder inside the repository is refused, before anything is put there', async () => {
+  const { repo } = makeSmallPlan()
+  const planned = await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo })
+  for (const inside of ['state', '.git/state']) {
+    const env = { BW_STATE_DIR: join(repo, inside) }
+    expectRefusal(await run([{ tool: 'bw-baseline' }], { env, stdin: planned.stdout }), 'is inside the repository')
+    expect(existsSync(join(repo, inside))).toBe(false)
+  }
+})
+
+test('a branch that this state folder knows nothing of is refused before anything is built', async () => {
+  const { repo } = makeSmallPlan()
+  const planned = await run([{ tool: 'bw-plan', args: planArgs }], { cwd: repo })
+  const name = String(JSON.parse(planned.stdout.split('\n')[0] ?? '').run)
+  git(repo, 'branch', `builders/${name}`)
+  const spawn = { tool: 'bw-spawn', args: argsOf('bw-spawn') }
+  expectRefusal(await run([spawn], { stdin: planned.stdout }), `'builders/${name}' is in the repository`)
+})

@@ -128,6 +128,18 @@ describe('a stage that is interrupted', () => {
     expect(await complaint).toContain('bw-one of this run died or gave up')
   })
 
+  test('by another stage that gave up in an orderly way ends too', async () => {
+    const state = stateFolder()
+    const [one, two] = [start(state, 'bw-one', 60_000), start(state, 'bw-two', 60_000)]
+    for (const child of [one, two]) {
+      feed(child)
+      if (child.stdout !== null) await once(child.stdout, 'data')
+    }
+    one.kill('SIGTERM')
+    const [code] = await once(two, 'exit')
+    expect(code).toBe(1)
+  })
+
   test('by a reader that goes away stops quietly', async () => {
     const child = start(stateFolder(), 'bw-sample', 0)
     feed(child)
