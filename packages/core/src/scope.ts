@@ -4,8 +4,9 @@ import { parseGlob, patternText } from './glob.ts'
 /** Says whether a changed file, by its path in the repository, lies within the globs. */
 export type Scope = (path: string) => boolean
 
-/** Flag `s`, since names of files and folders may hold line ends. */
-const options = { dot: true, nonegate: true, noextglob: true, nobrace: true, nobracket: true, flags: 's' } as const
+/** Names of files and folders may hold line ends; the flags are text, whatever the types of the package say. */
+const flags = 's' as unknown as boolean
+const options = { dot: true, nonegate: true, noextglob: true, nobrace: true, nobracket: true, flags } as const
 
 /**
  * The scope of a list of globs: what any of them covers, less what any `!glob` covers. Dot files match like others,
