@@ -2,7 +2,7 @@
  * Why an item is not earlier. The list is enough to run by: an item may start once everything it waits for is answered. What
  * follows through others is left out where it would be long.
  */
-import { type Claim, overlapClaims } from './overlap.ts'
+import { type Claim, type Overlap, overlapClaims } from './overlap.ts'
 import type { Placeable } from './waves.ts'
 import type { ClaimId, ClaimTable } from './waves-claims.ts'
 import type { Position } from './waves-order.ts'
@@ -13,6 +13,8 @@ export type Wait = {
   reason: 'dependency' | 'file' | 'order' | 'slots' | BarrierReason
   /** For reason `file`: a path that both may touch. */
   witness?: string
+  /** For reason `file`, where the two would not meet if letter case always counted. */
+  certainty?: 'case-fold'
 }
 
 /** How many earlier holders of one claim are named even where a later one already stands for them. */
@@ -55,8 +57,8 @@ export function explainWaits(placed: Placed): { waits: Wait[][]; disputed: Dispu
     for (const on of after[position] ?? []) add(on, { reason: 'dependency' })
     const sibling = before.get(position)
     if (sibling !== undefined) add(sibling, { reason: 'order' })
-    for (const [on, witness] of holders.take(position)) {
-      add(on, { reason: 'file', witness })
+    for (const [on, { witness, certainty }] of holders.take(position)) {
+      add(on, { reason: 'file', witness, ...(certainty === 'case-fold' ? { certainty } : {}) })
       if (isDisputed(items[position], items[on])) disputed.push({ item: nameOf(position), other: nameOf(on), witness })
     }
     const stretch = stretchOf[position] ?? 0
@@ -107,20 +109,27 @@ function stretchNumbers(stretches: readonly Stretch[]): number[] {
 /** Who has touched what so far, claim by claim. */
 interface Holders {
   /** The earlier items that touch files of this one, each with a witness; from now on this one is among them. */
-  take(position: Position): Map<Position, string>
+  take(position: Position): Map<Position, Overlap>
 }
 
 function holdersOf({ claims, touching, ofOwner }: ClaimTable): Holders {
   /** For each claim, the earlier items with a claim that touches it, and which claim. */
   const holders: Map<Position, ClaimId>[] = claims.map(() => new Map())
-  const witnessOf = (a: ClaimId, b: ClaimId) =>
-    overlapClaims(claims[a] as Claim, claims[b] as Claim)?.witness ?? (claims[a] as Claim).glob
+  const overlapOf = (a: ClaimId, b: ClaimId): Overlap =>
+    overlapClaims(claims[a] as Claim, claims[b] as Claim) ?? { witness: (claims[a] as Claim).glob, certainty: 'exact' }
   return {
     take(position) {
       const own = ofOwner[position] ?? []
-      const found = new Map<Position, string>()
+      const found = new Map<Position, Overlap>()
       for (const id of own) {
-        for (const [on, other] of holders[id] ?? []) if (!found.has(on)) found.set(on, witnessOf(id, other))
+        for (const [on, other] of holders[id] ?? []) {
+          const known = found.get(on)
+          if (known === undefined) found.set(on, overlapOf(id, other))
+          else if (known.certainty === 'case-fold') {
+            const more = overlapOf(id, other)
+            if (more.certainty !== 'case-fold') found.set(on, more)
+          }
+        }
       }
       for (const id of own) {
         for (const touched of touching[id] ?? []) {
@@ -135,7 +144,7 @@ function holdersOf({ claims, touching, ofOwner }: ClaimTable): Holders {
 }
 
 /** Drops from `known` whom the newcomer waits for itself, in as many steps as the smaller of the two has. */
-function forgetCovered(known: Map<Position, ClaimId>, found: ReadonlyMap<Position, string>): void {
+function forgetCovered(known: Map<Position, ClaimId>, found: ReadonlyMap<Position, Overlap>): void {
   if (found.size < known.size) for (const on of found.keys()) known.delete(on)
   else for (const on of [...known.keys()]) if (found.has(on)) known.delete(on)
 }

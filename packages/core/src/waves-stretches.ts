@@ -44,7 +44,8 @@ function aloneReason(
   { hasMarks, isCrowded, policies }: { hasMarks: boolean; isCrowded: boolean; policies: WavePolicies },
 ): BarrierReason | null {
   if (policies.sequential) return 'order'
-  const isUnknown = isCrowded || (unit.owns.length === 0 && policies.unknown === 'alone')
+  const isNameless = unit.owns.every((glob) => glob.startsWith('!'))
+  const isUnknown = isCrowded || (isNameless && policies.unknown === 'alone')
   if (isUnknown && !(policies.trustMarkers && unit.marked && !isCrowded)) return 'unknown-files'
   return hasMarks && !unit.marked ? 'marker' : null
 }

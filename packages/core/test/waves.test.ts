@@ -67,6 +67,11 @@ describe('waves', () => {
     expect(waitsOf(items, 'c')).toEqual([{ item: 'b', reason: 'unknown-files' }])
   })
 
+  it('give an item that only says what it leaves alone its own wave too', () => {
+    const items = [unit('a', ['a.ts']), unit('b', ['!docs/']), unit('c', ['c.ts'])]
+    expect(wavesOf(items)).toEqual(['a', 'b', 'c'])
+  })
+
   it('take phases for barriers', () => {
     const items = [
       unit('a', ['a.ts'], { phase: 'Phase 1' }),
@@ -180,7 +185,13 @@ describe('claims of many items', () => {
   })
 
   it('that differ in letter case alone are one file somewhere', () => {
-    expect(wavesOf([unit('a', ['docs/Readme.md']), unit('b', ['docs/README.md'])])).toEqual(['a', 'b'])
+    const items = [unit('a', ['docs/Readme.md']), unit('b', ['docs/README.md'])]
+    expect(wavesOf(items)).toEqual(['a', 'b'])
+    expect(waitsOf(items, 'b')).toEqual([
+      { item: 'a', reason: 'file', witness: 'docs/readme.md', certainty: 'case-fold' },
+    ])
+    const alsoExact = [unit('a', ['docs/Readme.md', 'x.ts']), unit('b', ['docs/README.md', 'x.ts'])]
+    expect(waitsOf(alsoExact, 'b')).toEqual([{ item: 'a', reason: 'file', witness: 'x.ts' }])
   })
 })
 
