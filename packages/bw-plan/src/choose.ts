@@ -45,10 +45,57 @@ export function correctItems(
   for (const [name, owns] of correction.owns ?? []) change(name, { owns: [...owns], ownsFrom: 'option' })
   for (const [name, names] of correction.after ?? []) {
     const after = names.flatMap((other) => find(other).map(({ item }) => item))
-    change(name, { after: [...new Set(after)] })
+    change(name, { after: [...new Set(after)], group: null })
   }
   for (const [name, type] of correction.type ?? []) change(name, { type })
-  return items.map((item) => ({ ...item, ...changes.get(item.item) }))
+  return keepNextSibling(
+    items,
+    items.map((item) => ({ ...item, ...changes.get(item.item) })),
+  )
+}
+
+/** An item taken out of the order of its siblings no longer waits; the one behind it still waits for it. */
+function keepNextSibling(before: readonly PlannedItem[], items: PlannedItem[]): PlannedItem[] {
+  const last = new Map<string, PlannedItem>()
+  return items.map((item, at) => {
+    const group = before[at]?.group ?? null
+    if (group === null) return item
+    const sibling = last.get(group)
+    last.set(group, item)
+    const isLifted = sibling !== undefined && sibling.group === null && item.group !== null
+    return isLifted ? { ...item, after: [...new Set([...item.after, sibling.item])] } : item
+  })
+}
+
+/** What is told of the plan's text, less what is wrong with dependencies that the command line replaces. */
+export function withoutReplaced(
+  diagnostics: readonly Diagnostic[],
+  { items, groups, after }: Pick<Reading, 'groups'> & { items: readonly PlannedItem[]; after: Correction['after'] },
+): Diagnostic[] {
+  if (after === undefined || after.size === 0) return [...diagnostics]
+  const { find } = finder(items, groups)
+  const replaced = new Set([...after.keys()].flatMap((name) => find(name).map(({ id }) => id)))
+  for (const name of groups.keys()) {
+    if (membersOf(name, groups).every((id) => replaced.has(id))) replaced.add(name)
+  }
+  return diagnostics.filter(({ id, kind }) => id === undefined || !aboutDependencies.has(kind) || !replaced.has(id))
+}
+
+const aboutDependencies = new Set(['unknown-dependency', 'self-dependency', 'loose-id-match', 'external-reference'])
+
+function membersOf(name: string, groups: Reading['groups']): string[] {
+  return groups.get(name)?.flatMap((id) => membersOf(id, groups)) ?? [name]
+}
+
+/** Dependencies on nothing that is there: only edited records can have them. */
+export function strayDependencies(items: readonly PlannedItem[]): Diagnostic[] {
+  const known = new Set(items.map(({ item }) => item))
+  return items.flatMap(({ id, line, after, done }): Diagnostic[] => {
+    const stray = done ? undefined : after.find((name) => !known.has(name))
+    if (stray === undefined) return []
+    const text = `item '${id}' depends on '${stray}', which is not among these records (--after ${id}= says otherwise)`
+    return [{ level: 'error', kind: 'unknown-dependency', line, text, id, about: stray }]
+  })
 }
 
 export interface Chosen {

@@ -13,7 +13,13 @@ interface Placed {
 }
 
 export function foresee(items: readonly PlannedItem[], placed: Placed): Diagnostic[] {
-  return [...unknownCost(items, placed), ...ruleCosts(items, placed), ...crowded(items, placed), ...lookAlikes(items)]
+  return [
+    ...unknownCost(items, placed),
+    ...ruleCosts(items, placed),
+    ...crowded(items, placed),
+    ...caseFolds(items, placed),
+    ...lookAlikes(items),
+  ]
 }
 
 function unknownCost(items: readonly PlannedItem[], { policies, schedule, rerun }: Placed): Diagnostic[] {
@@ -70,6 +76,21 @@ function crowded(items: readonly PlannedItem[], { schedule }: Placed): Diagnosti
   if (first === undefined) return []
   const text = `${count(found.length, 'item')} with more wide globs than are compared run alone (${listIds(found)})`
   return [{ level: 'warning', kind: 'too-many-globs', line: first.line, text, about: String(found.length) }]
+}
+
+/** Told once, with the first pair: a plan that spells one file in two ways mostly does so everywhere. */
+function caseFolds(items: readonly PlannedItem[], { schedule }: Placed): Diagnostic[] {
+  const found = schedule.placements.flatMap(({ item, waitsFor }) =>
+    waitsFor.flatMap((wait) => (wait.certainty === 'case-fold' ? [{ item, wait }] : [])),
+  )
+  const [first] = found
+  if (first === undefined) return []
+  const byName = new Map(items.map((item) => [item.item, item]))
+  const [mine, theirs] = [byName.get(first.item), byName.get(first.wait.item)]
+  if (mine === undefined || theirs === undefined) return []
+  const more = found.length === 1 ? '' : `, and so are ${count(found.length - 1, 'more pair')}`
+  const text = `items '${mine.id}' and '${theirs.id}' are kept apart, since where letter case does not count both may touch ${first.wait.witness}${more}`
+  return [{ level: 'warning', kind: 'case-fold-overlap', line: mine.line, text, id: mine.id, about: theirs.id }]
 }
 
 /** Items whose titles say the same in other order or dress. */

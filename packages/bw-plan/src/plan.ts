@@ -11,8 +11,16 @@ import {
   type Wait,
   type WavePolicies,
 } from '@buildwave/core'
-import { type Correction, chooseItems, correctItems, toPlannedItems } from './choose.ts'
+import {
+  type Correction,
+  chooseItems,
+  correctItems,
+  strayDependencies,
+  toPlannedItems,
+  withoutReplaced,
+} from './choose.ts'
 import { foresee, type Rerun } from './foresight.ts'
+import { patternErrors } from './pattern-count.ts'
 import type { Diagnostic, ItemState, PlanItem, Reading } from './read/plan-item.ts'
 
 export interface PlanOptions {
@@ -76,7 +84,14 @@ export function planCorrected(given: readonly PlannedItem[], context: Context): 
   const chosen = chooseItems(corrected, groups, options)
   const claimed = chosen.items.map((item) => withClaims(item, options.tree ?? emptyTree))
   const items = claimed.map(({ item }) => item)
-  const diagnostics = [...context.diagnostics, ...chosen.diagnostics, ...claimed.flatMap(({ problems }) => problems)]
+  const { after } = options.corrections ?? {}
+  const diagnostics = [
+    ...withoutReplaced(context.diagnostics, { items: given, groups, after }),
+    ...strayDependencies(corrected),
+    ...chosen.diagnostics,
+    ...claimed.flatMap(({ problems }) => problems),
+    ...patternErrors(items),
+  ]
   diagnostics.push(...cycles(corrected.filter(({ done }) => !done)))
   if (options.unknown === 'error') diagnostics.push(...unknownErrors(items))
   if (diagnostics.some(({ level }) => level === 'error')) {
@@ -104,9 +119,9 @@ function place(items: readonly PlannedItem[], { options, sequential, diagnostics
   }
   const schedule = placeItems(open, policies)
   const byName = new Map(items.map((item) => [item.item, item]))
-  const placed = schedule.placements.flatMap(({ item, wave, priority, waitsFor }) => {
+  const placed = schedule.placements.flatMap(({ item, wave, waitsFor }) => {
     const found = byName.get(item)
-    return found === undefined ? [] : [{ ...found, wave, priority, waitsFor }]
+    return found === undefined ? [] : [{ ...found, wave, waitsFor }]
   })
   const rerun: Rerun = (changed, fewer) => placeItems(fewer ?? open, { ...policies, ...changed }).waves
   return {
@@ -139,6 +154,11 @@ function withClaims(item: PlannedItem, tree: Tree): { item: PlannedItem; problem
     return []
   })
   const known = [...new Set(owns)]
+  if (known.length > 0 && known.every((claim) => claim.startsWith('!'))) {
+    const text = `item '${item.id}' only says what it leaves alone (${known.slice(0, 4).join(', ')}), not which files it has`
+    problems.push({ level: 'warning', kind: 'only-exclusions', line: item.line, text, id: item.id })
+    known.length = 0
+  }
   return { item: { ...item, owns: known, ownsFrom: known.length === 0 ? 'unknown' : item.ownsFrom }, problems }
 }
 

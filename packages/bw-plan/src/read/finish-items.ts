@@ -146,7 +146,7 @@ function resolveAll(
   for (const draft of drafts) {
     const waits = resolver.resolve([...draft.after, ...draft.body.after], draft.id)
     const gates = resolver.resolve(draft.body.gates, draft.id)
-    diagnostics.push(...waits.diagnostics, ...gates.diagnostics)
+    diagnostics.push(...waits.diagnostics, ...gates.diagnostics.map(asGated))
     const own = leaves(draft.id)
     const within = new Set(own)
     for (const id of own)
@@ -167,6 +167,13 @@ function resolveAll(
   for (const { from, after: on } of edges)
     if (from !== on) for (const id of leaves(from)) for (const leaf of leaves(on)) add(id, leaf)
   return after
+}
+
+/** What it blocks is said of another item, so that it stays wrong when what this one waits for is replaced. */
+function asGated(diagnostic: Diagnostic): Diagnostic {
+  if (diagnostic.kind !== 'unknown-dependency') return diagnostic
+  const text = `item '${diagnostic.id}' blocks '${diagnostic.about}', which is not in this plan`
+  return { ...diagnostic, kind: 'unknown-gated-item', text }
 }
 
 function dottedGroups(
