@@ -81,6 +81,22 @@ describe('dependencies', () => {
     ['x\n  - Depends on: 1<br>2', ['1', '2']],
     ['x, depends on 1, and 2', ['1', '2']],
     ['x, depends on 1 or more flags', []],
+    ['x\n  - Depends on: schema, 2', ['2']],
+    ['x\n  - Depends on: completion of Task 1 and 2', ['1', '2']],
+    ['x\n  - Depends on: 1 (hard, by design), 2. Then more', ['1', '2']],
+    ['x (deps: 1)', ['1']],
+    ['x (depends: 1)', ['1']],
+    ['x (dependencies: 1, 2)', ['1', '2']],
+    ['x — Depends: 1', ['1']],
+    ['x | Dependencies: 1', ['1']],
+    ['x _Depends on 1_', ['1']],
+    ['x, blocked-by 2', ['2']],
+    ['x\n  - blocked-by: 2', ['2']],
+    ['x\n  - depends_on: 2', ['2']],
+    ['x\n  - Predecessors: 1', ['1']],
+    ['x\n  - **Depends on**\n    - Task 1\n    - Task 2', ['1', '2']],
+    ['x\n\n  Dependencies\n  - 1', ['1']],
+    ['Bump deps: 2 packages', []],
   ])('of %j', (text, expected) => {
     expect(waits(text)).toEqual(expected)
   })
@@ -90,6 +106,25 @@ describe('dependencies', () => {
     const gates = read('- [ ] 1. A\n  - Required by: 2, and 3\n- [ ] 2. B\n- [ ] 3. C').items
     expect(gates.map(({ after }) => after)).toEqual([[], ['1'], ['1']])
     expect(read('- [ ] 1. A\n- [ ] 2. B\n\n## Dependencies\n\n1 → 2').items[1]?.after).toEqual(['1'])
+  })
+
+  it.each([
+    ['- [ ] 1. A\n  - Depends on: schema', ['2 error unknown-dependency']],
+    ['- [ ] 1. A\n  - Dependencies:\n    - the schema', ['3 error unknown-dependency']],
+    ['- [ ] 1. A\n- [ ] 2. B\n  - Depends on: schema, 1', ['3 warning unread-dependency']],
+    ['- [ ] 1. A\n- [ ] 2. B\n  - Depends on: 1\n    - for the schema', ['4 warning unread-dependency']],
+    ['- [ ] 1. A\n- [ ] 2. B\n  - Depends on: 1, schema', ['3 warning unread-dependency']],
+    ['- [ ] 1. A\n  - Depends on: none of the others\n  - Blocked by: —\n  - Deps: []', []],
+    ['- [ ] 1. A\n  - Depends on: Phase 1', ['2 warning unread-dependency']],
+    ['| ID | Task | Depends on |\n|--|--|--|\n| 1 | A | schema |', ['3 error unknown-dependency']],
+    ['| ID | Task | Depends on |\n|--|--|--|\n| 1 | A | - |\n| 2 | B | 1<br>schema |', ['4 warning unread-dependency']],
+  ])('that name nothing known are told: %j', (text, expected) => {
+    expect(kinds(text)).toEqual(expected)
+  })
+
+  it('are quoted where they cannot be read', () => {
+    const { diagnostics } = read('- [ ] 1. A\n  - Depends on: **the schema**')
+    expect(diagnostics[0]?.text).toBe("item '1' depends on 'the schema', which is not in this plan")
   })
 
   it('on ids that differ in padding are met, and told', () => {

@@ -1,6 +1,6 @@
 /** An item's own text: what it declares, what it mentions, what it waits for. */
 import { readBox } from './box-mark.ts'
-import { isKeyLine, type KeyLine, type KeyRole, readKeyLine, roleOfKey } from './key-line.ts'
+import { isKeyLine, type KeyLine, type KeyRole, readBareKey, readKeyLine, roleOfKey } from './key-line.ts'
 import type { Node } from './markdown-nodes.ts'
 import { outsidePaths, type PathRules, readPaths } from './paths.ts'
 import { type Reference, readInlineReferences, readReferenceValue, readSources } from './references.ts'
@@ -17,10 +17,17 @@ export interface Body {
   /** The reverse: items that wait for this one. */
   gates: Placed<Reference>[]
   outside: Placed<string>[]
+  /** What stands in a place for files or dependencies and cannot be read. */
+  unread: Placed<Unread>[]
   status: string | null
   priority: number | null
   type: string | null
   marked: boolean
+}
+
+export interface Unread {
+  what: 'dependency' | 'files'
+  text: string
 }
 
 /** A paragraph, a bullet or a sub-heading, in order, with how deep it stands. */
@@ -38,6 +45,7 @@ export function emptyBody(): Body {
     after: [],
     gates: [],
     outside: [],
+    unread: [],
     status: null,
     priority: null,
     type: null,
@@ -48,8 +56,8 @@ export function emptyBody(): Body {
 /** Reads entries one after the other; a key without a value, or a sub-heading, rules over what is below it. */
 export function readBody(entries: readonly Entry[], rules: Omit<PathRules, 'declared'>): Body {
   const body = emptyBody()
-  let block: { role: KeyRole; depth: number } | null = null
-  for (const entry of entries) {
+  let block: Block | null = null
+  for (const [at, entry] of entries.entries()) {
     if (entry.kind === 'heading') {
       const role = roleOfKey(
         entry.text
@@ -57,21 +65,32 @@ export function readBody(entries: readonly Entry[], rules: Omit<PathRules, 'decl
           .trim()
           .toLowerCase(),
       )
-      block = role === null ? null : { role, depth: -1 }
+      block = role === null ? null : { role, depth: -1, isLoose: true }
       continue
     }
     if (block !== null && block.depth >= 0 && !(entry.kind === 'bullet' && entry.depth > block.depth)) block = null
-    const key = entry.kind === 'title' ? null : readKeyLine(entry.text)
+    const next = entries[at + 1]
+    const isAbove = next?.kind === 'bullet' && next.depth > entry.depth
+    const key = entry.kind === 'title' ? null : (readKeyLine(entry.text) ?? (isAbove ? readBareKey(entry.text) : null))
     const role = roleOf(key, block?.role ?? null)
+    const isLoose: boolean = role === null && (block?.isLoose ?? false)
     if (key !== null && role !== null && (block === null || block.role === key.role))
-      block = { role, depth: block?.depth ?? entry.depth }
+      block = { role, depth: block?.depth ?? entry.depth, isLoose: key.value !== '' }
     take(
       body,
-      { entry, role: role ?? block?.role ?? null, text: role === null ? entry.text : (key?.value ?? '') },
+      { entry, role: role ?? block?.role ?? null, text: role === null ? entry.text : (key?.value ?? ''), isLoose },
       rules,
     )
   }
   return body
+}
+
+/** What a key rules over. */
+interface Block {
+  role: KeyRole
+  depth: number
+  /** What is below only explains: the key has a value of its own, or is a heading over prose. */
+  isLoose: boolean
 }
 
 /** A part such as `Create:` only declares inside `Files:`, or where a path follows at once. */
@@ -85,9 +104,10 @@ interface Said {
   entry: Entry
   role: KeyRole | null
   text: string
+  isLoose: boolean
 }
 
-function take(body: Body, { entry, role, text }: Said, rules: Omit<PathRules, 'declared'>): void {
+function take(body: Body, { entry, role, text, isLoose }: Said, rules: Omit<PathRules, 'declared'>): void {
   const { line } = entry
   const place = <T>(values: readonly T[]) => values.map((value) => ({ value, line }))
   switch (role) {
@@ -96,11 +116,14 @@ function take(body: Body, { entry, role, text }: Said, rules: Omit<PathRules, 'd
       body.outside.push(...place(outsidePaths(text)))
       return
     case 'after':
-      body.after.push(...place(readReferenceValue(text)))
+      addDependencies(body, { text, line, isLoose })
       return
-    case 'gates':
-      body.gates.push(...place(readReferenceValue(text)))
+    case 'gates': {
+      const { references, unread } = readReferenceValue(text)
+      body.gates.push(...place(references))
+      body.unread.push(...place(unread.map((part) => ({ what: 'dependency' as const, text: part }))))
       return
+    }
     case 'consumes':
       body.after.push(...place(readSources(text)))
       return
@@ -124,6 +147,29 @@ function take(body: Body, { entry, role, text }: Said, rules: Omit<PathRules, 'd
       body.after.push(...place(readInlineReferences(text, entry.kind === 'title')))
   }
 }
+
+/**
+ * Adds what the value of a dependency key names. A value that names nothing readable is taken for a name, so that it is told
+ * as unknown; beside readable names, and where it may be an explanation, it is only told as unread.
+ */
+export function addDependencies(
+  body: Pick<Body, 'after' | 'unread'>,
+  { text, line, isLoose }: { text: string; line: number; isLoose: boolean },
+): void {
+  const { references, unread } = readReferenceValue(text)
+  body.after.push(...references.map((value) => ({ value, line })))
+  if (unread.length === 0) return
+  const whole = text
+    .replace(/[*_`]+/g, '')
+    .trim()
+    .slice(0, 200)
+  if (references.length > 0 || isLoose || stageName.test(whole)) {
+    body.unread.push(...unread.map((part) => ({ line, value: { what: 'dependency' as const, text: part } })))
+  } else body.after.push({ line, value: { type: 'one', id: whole, isLoose: false } })
+}
+
+/** Phases follow each other without being named. */
+const stageName = /^(?:all (?:of )?)?(?:the )?(?:phases?|waves?|stages?|milestones?|sprints?)\s*[-#]?\s*[\w, &-]*$/i
 
 /** `P1`, `2`, `high`: smaller is more urgent. */
 export function readPriority(text: string): number | null {

@@ -28,7 +28,7 @@ const roles: readonly (readonly [KeyRole, RegExp])[] = [
   ],
   [
     'after',
-    /^(?:depends(?: on)?|dependenc(?:y|ies)|deps|blocked by|requires|prerequisites?|needs|waits for|after|依赖(?:于)?|前置依赖|依存|зависит от|abhängig von|abhängigkeiten|dépend de|dépendances|depende de|dependencias|의존)$/,
+    /^(?:depends?(?: on| upon)?|predecessors?|dependenc(?:y|ies)|deps?|blocked by|requires|prerequisites?|needs|waits for|after|依赖(?:于)?|前置依赖|依存|зависит от|abhängig von|abhängigkeiten|dépend de|dépendances|depende de|dependencias|의존)$/,
   ],
   ['gates', /^(?:blocks|unblocks|required by)$/],
   ['consumes', /^consumes$/],
@@ -55,11 +55,22 @@ export function readKeyLine(text: string): KeyLine | null {
 
 /** The role of a key, or of a sub-heading that stands in for one. */
 export function roleOfKey(key: string): KeyRole | null {
-  return roles.find(([, names]) => names.test(key))?.[0] ?? null
+  const name = key.replace(/[_-]+/g, ' ')
+  return roles.find(([, names]) => names.test(name))?.[0] ?? null
+}
+
+/** A line that is only the name of files or dependencies, `**Depends on**`, with what it rules over below it. */
+export function readBareKey(text: string): KeyLine | null {
+  const name = /^\s*[*_]{0,3}([\p{Lu}*_][\p{L} _-]{1,40}?)[*_]{0,3}\s*$/u.exec(text)?.[1]
+  if (name === undefined) return null
+  const key = name.replace(/[*_]+/g, ' ').trim().toLowerCase()
+  const role = roleOfKey(key)
+  return role === 'files' || role === 'after' || role === 'gates' ? { role, key, value: '' } : null
 }
 
 /** True for a line that starts something of its own, so that the line before it ends there. */
 export function isKeyLine(line: string): boolean {
   const key = readKeyLine(line)
-  return key !== null && (key.role !== 'file-part' || /^[`\w./*-]*[/.`]/.test(key.value))
+  if (key === null) return readBareKey(line) !== null
+  return key.role !== 'file-part' || /^[`\w./*-]*[/.`]/.test(key.value)
 }

@@ -4,6 +4,7 @@
  */
 import { emptyTree, type Tree } from '@buildwave/core'
 import { readBeads } from './beads.ts'
+import { addDependencies } from './body.ts'
 import { countBoxes } from './box-mark.ts'
 import { collectBoxes, draftBoxes } from './boxes.ts'
 import type { Draft, Drafts, Source } from './draft.ts'
@@ -15,7 +16,6 @@ import { collectItemHeadings, draftHeadings, type ItemHeading } from './headings
 import { readJsonPlan } from './json-plans.ts'
 import { type Node, readNodes } from './markdown-nodes.ts'
 import type { Diagnostic, Format, Reading } from './plan-item.ts'
-import { readReferenceValue } from './references.ts'
 import { draftRows, tableEdges } from './tables.ts'
 import { readGraph } from './wave-graph.ts'
 
@@ -177,7 +177,7 @@ function finish(format: Format, { drafts, diagnostics }: Drafts, { nodes, dotted
   const graph = readGraph(nodes, { find })
   for (const { id, value, line } of tableEdges(nodes, (name) => find(name) !== null)) {
     const draft = drafts.find((one) => one.id === find(id))
-    draft?.after.push(...readReferenceValue(value).map((reference) => ({ value: reference, line })))
+    if (draft !== undefined) addDependencies(draft.body, { text: value, line, isLoose: true })
   }
   const finished = finishItems(drafts, { dottedInOrder: dottedInOrder && !graph.hasWaves, edges: graph.edges })
   return {
@@ -185,8 +185,22 @@ function finish(format: Format, { drafts, diagnostics }: Drafts, { nodes, dotted
     items: finished.items,
     groups: finished.groups,
     sequential: format === 'ralph' || format === 'numbered-list' || format === 'step-headings',
-    diagnostics: [...diagnostics, ...graph.diagnostics, ...finished.diagnostics],
+    diagnostics: [...diagnostics, ...graph.diagnostics, ...finished.diagnostics, ...drafts.flatMap(unread)],
   }
+}
+
+/** Parts of a value that name nothing, quoted. */
+function unread({ body }: Draft): Diagnostic[] {
+  return body.unread.map(({ value, line }) => ({
+    level: 'warning',
+    kind: `unread-${value.what}`,
+    line,
+    text:
+      value.what === 'files'
+        ? `'${value.text.slice(0, 200)}' stands among files and is not taken for a path`
+        : `'${value.text.slice(0, 200)}' stands among dependencies and names no item`,
+    about: value.text.slice(0, 200),
+  }))
 }
 
 /** Boxes in code and comments are no items; they are counted, so that nothing is lost in silence. */

@@ -31,32 +31,61 @@ const rangeBetween = /^\s*(?:-|–|—|\.\.|through|to|bis)\s*/i
 const allBefore =
   /^[\s*_(]*(?:all|every(?:thing)?)\s+(?:the\s+)?(?:of the\s+)?(?:previous|prior|above|earlier|preceding|before)/i
 const nothing =
-  /^[\s*_(\x60]*(?:none|nothing|n\/a|no|nil|nichts|keine|无|なし|нет|-|–|—|\(none\))(?=$|[\s.,;()*_\x60])/i
+  /^[\s*_([\x60]*(?:none|nothing|n\/a|no|nil|null|not applicable|independent|standalone|(?:can )?start(?:s)? (?:immediately|now|at once)|nichts|keine?|aucune?|rien|ninguna?|nada|nessuna|geen|无|なし|нет|-{1,3}|–|—|\[\])(?=$|[\s.,;()[\]*_\x60])/i
 
-/** The references of the value of a key such as `Depends on:`. */
-export function readReferenceValue(value: string): Reference[] {
-  if (value.trim() === '' || nothing.test(value)) return []
-  if (isNegation(value)) return []
-  const listed = readList(value, { bare: true, strict: false })
-  return listed.length > 0 ? listed : strongReferences(value)
+/** What the value of a dependency key says, and the parts of it that say nothing readable. */
+export interface ReferenceValue {
+  references: Reference[]
+  unread: string[]
+}
+
+/** Reads the value of a key such as `Depends on:`, part by part. */
+export function readReferenceValue(value: string): ReferenceValue {
+  const said: ReferenceValue = { references: [], unread: [] }
+  let rest = value
+  let isFirst = true
+  while (rest.trim() !== '') {
+    const list = readList(rest, { bare: true, strict: false })
+    if (list.found.length > 0) said.references.push(...list.found)
+    else if (isFirst && (nothing.test(rest) || isNegation(rest))) break
+    isFirst = false
+    const end = partEnd.exec(list.rest)
+    const part = end === null ? list.rest : list.rest.slice(0, end.index)
+    if (list.found.length === 0) addPart(said, part)
+    else if (/^\s*(?:[.:]|\s[-–—]\s)/.test(part)) break
+    rest = end === null ? '' : list.rest.slice(end.index + end[0].length)
+  }
+  return said
+}
+
+/** Where one part of a value ends; a remark in brackets holds together. */
+const partEnd = new RegExp(String.raw`(?<!\([^)]{0,80})(?:<br\s*\/?>|[,、，;+&\n]|\s${joiner}|和|或)\s*`, 'i')
+
+function addPart(said: ReferenceValue, part: string): void {
+  const text = part.replace(/[*_`]+/g, '').trim()
+  if (!/[\p{L}\p{N}]/u.test(text) || nothing.test(text) || isNegation(text)) return
+  const strong = strongReferences(part)
+  if (strong.length > 0) said.references.push(...strong)
+  else said.unread.push(text)
 }
 
 /** References in running text. In the first paragraph also those after `after`, `once`, `requires` and `needs`. */
 export function readInlineReferences(text: string, isFirst: boolean): Reference[] {
   const found: Reference[] = []
   const strong =
-    /\b(?:depends?|dependent|depending|builds?)\s+(?:up)?on\b:?|\bblocked\s+by\b:?|\bwaits?\s+for\b:?|依赖(?:于)?|зависит от|abhängig von|dépend de|depende de/gi
+    /(?<![A-Za-z0-9])(?:(?:depends?|dependent|depending|builds?)[\s_-]+(?:up)?on\b:?|blocked[\s_-]+by\b:?|waits?\s+for\b:?|(?:deps?|depends|dependenc(?:y|ies)|predecessors?|prerequisites?)\s*[:：])|依赖(?:于)?|зависит от|abhängig von|dépend de|depende de/gi
   for (const match of text.matchAll(strong)) {
     if (isNegation(text.slice(Math.max(0, match.index - 20), match.index + match[0].length))) continue
     found.push(
-      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: true, strict: true }),
+      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: true, strict: true }).found,
     )
   }
   if (!isFirst) return found
   for (const match of text.matchAll(/\b(?:after|once|requires?|needs?|following)\b:?/gi)) {
     if (isNegation(text.slice(Math.max(0, match.index - 20), match.index))) continue
     found.push(
-      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: false, strict: true }),
+      ...readList(text.slice(match.index + match[0].length, match.index + maxList), { bare: false, strict: true })
+        .found,
     )
   }
   return found
@@ -64,8 +93,8 @@ export function readInlineReferences(text: string, isFirst: boolean): Reference[
 
 /** The references of a line such as `Consumes: parse() from Task 1`. */
 export function readSources(value: string): Reference[] {
-  return [...value.matchAll(new RegExp(String.raw`\bfrom\s+(?=${noun}\s+\S|#\d|[A-Z]+-?\d)`, 'gi'))].flatMap((match) =>
-    readList(value.slice(match.index + match[0].length), { bare: false, strict: true }),
+  return [...value.matchAll(new RegExp(String.raw`\bfrom\s+(?=${noun}\s+\S|#\d|[A-Z]+-?\d)`, 'gi'))].flatMap(
+    (match) => readList(value.slice(match.index + match[0].length), { bare: false, strict: true }).found,
   )
 }
 
@@ -82,10 +111,11 @@ interface ListRules {
   strict: boolean
 }
 
-function readList(text: string, { bare, strict }: ListRules): Reference[] {
-  if (allBefore.test(text)) return [{ type: 'all-before' }]
+function readList(text: string, { bare, strict }: ListRules): { found: Reference[]; rest: string } {
+  if (allBefore.test(text)) return { found: [{ type: 'all-before' }], rest: '' }
   const found: Reference[] = []
   let rest = text
+  let behind = text
   let isNamed = false
   while (rest !== '') {
     const one = firstOne.exec(rest)
@@ -98,12 +128,12 @@ function readList(text: string, { bare, strict }: ListRules): Reference[] {
     const range = rangeEnd(tail)
     if (range !== null) found.push({ type: 'range', from: one[2], to: range.to })
     else found.push({ type: 'one', id: one[2], isLoose: isBare })
-    rest = range === null ? tail : range.rest
-    const link = between.exec(rest)
+    behind = range === null ? tail : range.rest
+    const link = between.exec(behind)
     if (link === null) break
-    rest = rest.slice(link[0].length)
+    rest = behind.slice(link[0].length)
   }
-  return found
+  return { found, rest: behind }
 }
 
 function rangeEnd(text: string): { to: string; rest: string } | null {

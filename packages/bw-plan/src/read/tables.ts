@@ -1,11 +1,10 @@
 /** Plans whose items are the rows of a table. */
-import { emptyBody, readPriority } from './body.ts'
+import { addDependencies, emptyBody, readPriority } from './body.ts'
 import { type Draft, newDraft, type Source } from './draft.ts'
 import { readStatus } from './headings.ts'
 import { lettersOf, readLabels } from './item-id.ts'
 import type { Grid, Node } from './markdown-nodes.ts'
 import { readPaths } from './paths.ts'
-import { readReferenceValue } from './references.ts'
 import { phaseOf, walkSections } from './sections.ts'
 import { cleanTitle } from './title.ts'
 
@@ -16,7 +15,7 @@ const columns = {
   files:
     /^(?:(?:owned |key |target )?files?(?: touched| changed| to (?:change|modify|touch|edit|create))?|touches|owns|paths?|文件|dateien)$/,
   after:
-    /^(?:depends?(?: on)?|dependenc(?:y|ies)|deps|blocked by|requires|prerequisites?|after|needs|依赖|abhängig von)$/,
+    /^(?:depends?[ -]?(?:on)?|predecessors?|dependenc(?:y|ies)|deps?|blocked[ -]by|requires|prerequisites?|after|needs|依赖|abhängig von)$/,
   status: /^(?:status|state|done|progress|✓|✅)$/,
   priority: /^(?:priority|prio)$/,
   type: /^(?:type|kind)$/,
@@ -83,8 +82,8 @@ function draftRow(
     ...emptyBody(),
     declared: readPaths(cell('files'), { tree: source.tree, declared: true }),
     mentioned: readPaths(rest, { tree: source.tree, declared: false }),
-    after: readReferenceValue(cell('after')).map((value) => ({ value, line })),
   }
+  addDependencies(body, { text: cell('after'), line, isLoose: false })
   const type = cell('type')
   return [
     newDraft({
