@@ -51,6 +51,46 @@ describe('paths', () => {
     expect(read(text).items[0]).toMatchObject({ owns: ['x/y.ts', 'src/app.ts'], ownsFrom: 'declared' })
   })
 
+  it.each([
+    ['bin/launch', ['bin/launch']],
+    ['`bin/launch`, src/api and `launch`', ['bin/launch', 'src/api', 'launch']],
+    ['conf/site.kdl, `x.zzz`, other.zzz', ['conf/site.kdl', 'x.zzz', 'other.zzz']],
+    ['`docs/My Guide.md`', ['docs/My Guide.md']],
+    ['`src/a.ts src/b.ts`', ['src/a.ts', 'src/b.ts']],
+    ['`src/{a, b}.ts`, src/{c, d}.ts', ['src/{a,b}.ts', 'src/{c,d}.ts']],
+    ['`src/a.ts`<br>`src/b.ts`<br/>src/c', ['src/a.ts', 'src/b.ts', 'src/c']],
+    ['`src/a.ts` (adds `parse`), version 3.11', ['src/a.ts']],
+  ])('in a place for files are all words that can be one: %j', (text, expected) => {
+    const { items, diagnostics } = read(`- [ ] 1. A\n  - Files: ${text}`)
+    expect(items[0]).toMatchObject({ owns: expected, ownsFrom: 'declared' })
+    expect(diagnostics).toEqual([])
+  })
+
+  it.each([
+    ['`npm test`', '`npm test`'],
+    ['the parser', 'the parser'],
+    ['`src/a.ts`, parser', 'parser'],
+    ['`src/a.ts`, `node x.js --flag`', '`node x.js --flag`'],
+  ])('in a place for files are told where they are none: %j', (text, about) => {
+    expect(read(`- [ ] 1. A\n  - Files: ${text}`).diagnostics).toMatchObject([
+      { level: 'warning', kind: 'unread-files', line: 2, about },
+    ])
+    expect(read(`| ID | Task | Files |\n|--|--|--|\n| 1 | A | ${text} |`).diagnostics).toMatchObject([
+      { level: 'warning', kind: 'unread-files', line: 3, about },
+    ])
+  })
+
+  it('in cells of a table stand apart by line breaks', () => {
+    const { items } = read(
+      '| ID | Task | Files | Depends on |\n|--|--|--|--|\n| 1 | A | src/a.ts<br>src/b.ts | - |\n| 2 | B | | |\n| 3 | C<br>d | | 1<br>2 |',
+    )
+    expect(items.map(({ title, owns, after }) => [title, owns, after])).toEqual([
+      ['A', ['src/a.ts', 'src/b.ts'], []],
+      ['B', [], []],
+      ['C d', [], ['1', '2']],
+    ])
+  })
+
   it('out of the repository are told', () => {
     expect(kinds('- [ ] 1. Edit `../other/a.ts`')).toContain('1 warning path-outside-repo')
   })

@@ -2,7 +2,7 @@
 import { readBox } from './box-mark.ts'
 import { isKeyLine, type KeyLine, type KeyRole, readBareKey, readKeyLine, roleOfKey } from './key-line.ts'
 import type { Node } from './markdown-nodes.ts'
-import { outsidePaths, type PathRules, readPaths } from './paths.ts'
+import { outsidePaths, type PathRules, readPaths, unreadFiles } from './paths.ts'
 import { type Reference, readInlineReferences, readReferenceValue, readSources } from './references.ts'
 
 export interface Placed<T> {
@@ -114,6 +114,7 @@ function take(body: Body, { entry, role, text, isLoose }: Said, rules: Omit<Path
     case 'files':
       body.declared.push(...readPaths(text, { ...rules, declared: true }))
       body.outside.push(...place(outsidePaths(text)))
+      if (!isLoose) body.unread.push(...place(toUnread('files', unreadFiles(text, rules))))
       return
     case 'after':
       addDependencies(body, { text, line, isLoose })
@@ -121,7 +122,7 @@ function take(body: Body, { entry, role, text, isLoose }: Said, rules: Omit<Path
     case 'gates': {
       const { references, unread } = readReferenceValue(text)
       body.gates.push(...place(references))
-      body.unread.push(...place(unread.map((part) => ({ what: 'dependency' as const, text: part }))))
+      body.unread.push(...place(toUnread('dependency', unread)))
       return
     }
     case 'consumes':
@@ -164,8 +165,12 @@ export function addDependencies(
     .trim()
     .slice(0, 200)
   if (references.length > 0 || isLoose || stageName.test(whole)) {
-    body.unread.push(...unread.map((part) => ({ line, value: { what: 'dependency' as const, text: part } })))
+    body.unread.push(...toUnread('dependency', unread).map((value) => ({ line, value })))
   } else body.after.push({ line, value: { type: 'one', id: whole, isLoose: false } })
+}
+
+export function toUnread(what: Unread['what'], texts: readonly string[]): Unread[] {
+  return texts.map((text) => ({ what, text }))
 }
 
 /** Phases follow each other without being named. */

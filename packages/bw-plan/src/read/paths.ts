@@ -16,20 +16,38 @@ export interface PathRules {
 export function readPaths(text: string, rules: PathRules): string[] {
   const claims = splitClauses(withoutAsides(text))
     .filter((clause) => !isProhibition(clause))
-    .flatMap((clause) => joinToFolder(readTokens(clause), clause).flatMap((token) => claimOf(token, rules) ?? []))
+    .flatMap((clause) =>
+      joinToFolder(readTokens(clause, rules), clause).flatMap((token) => claimOf(token, rules) ?? []),
+    )
   return [...new Set(claims)]
 }
+
+/** What stands in a `Files:` place and is no path: the members of its list that claim nothing, or all of it. */
+export function unreadFiles(text: string, rules: Omit<PathRules, 'declared'>): string[] {
+  const isRead = (part: string) => readPaths(part, { ...rules, declared: true }).length > 0
+  const isTold = (part: string) =>
+    !/[\p{L}\p{N}]/u.test(part) || noFiles.test(part) || isProhibition(part) || outsidePaths(part).length > 0
+  if (!isRead(text)) return isTold(text) ? [] : [text.trim()]
+  const members = splitOutsideBraces(withoutAsides(text).replace(/(?:^|\s)\([^()]*\)/g, ' ')).map((part) => part.trim())
+  return members.filter((part) => /^(?:`[^`]+`|\S+)$/.test(part) && !isRead(part) && !isTold(part))
+}
+
+const noFiles = /^[\s*_(`]*(?:none|nothing|n\/a|no(?: files?| changes?)?|nil|tbd|unknown|keine?|无|なし|нет)\b/i
 
 interface Token {
   text: string
   isCode: boolean
   /** The word before, lower case. */
   after: string
+  /** It begins a member of a list. */
+  isFirst: boolean
 }
 
 function withoutAsides(text: string): string {
   return text
     .replace(/<!--.*?(?:-->|$)/g, ' ')
+    .replace(/<br\s*\/?>/gi, ' , ')
+    .replace(/(?<=[\w/.*-])\{[^{}\n]{1,500}\}/g, (braces) => braces.replace(/\s*([,{}])\s*/g, '$1'))
     .replace(/\[(?:source|ref|see):[^[\]]{0,300}\]/gi, ' ')
     .replace(/\[([^[\]]{0,300})\]\([^)\s]{0,500}\)/g, '$1')
 }
@@ -45,21 +63,40 @@ function isProhibition(clause: string): boolean {
   return prohibition.test(clause)
 }
 
-function readTokens(clause: string): Token[] {
+function readTokens(clause: string, { declared }: { declared: boolean }): Token[] {
   const tokens: Token[] = []
   for (const { text, isCode } of splitCode(clause)) {
-    for (const word of isCode ? codeWords(text) : plainWords(text)) {
-      tokens.push({ text: word, isCode, after: tokens.at(-1)?.text.toLowerCase() ?? '' })
+    const words = isCode ? codeWords(text, declared) : plainWords(text)
+    for (const [at, word] of words.entries()) {
+      const before = tokens.at(-1)?.text.toLowerCase() ?? ''
+      const isFirst = /^(?:|,|and|or|&|\+)$/.test(before) || (at === 0 && isCode && placeWords.has(before))
+      tokens.push({ text: word, isCode, after: before, isFirst })
     }
   }
   return tokens
 }
 
-/** A code span with spaces is a command, unless it is a list of paths. */
-function codeWords(code: string): string[] {
-  const words = splitOutsideBraces(code)
-  return words.some((word) => /\s/.test(word.trim())) ? [] : words.map((word) => word.trim())
+/** A code span with spaces is a command, unless it is a list of paths or, where files are declared, a name with spaces. */
+function codeWords(code: string, declared: boolean): string[] {
+  const words = splitOutsideBraces(code).map((word) => word.trim())
+  if (!words.some((word) => /\s/.test(word))) return words
+  if (!declared) return []
+  return words.flatMap((word) => {
+    const parts = word.split(/\s+/)
+    if (parts.every((part) => /[/.]/.test(part) && (part.endsWith('/') || anyExtension.test(part)))) return parts
+    return isNameWithSpaces(parts) ? [word] : []
+  })
 }
+
+function isNameWithSpaces(parts: readonly string[]): boolean {
+  const [first = '', last = ''] = [parts[0], parts.at(-1)]
+  if (commandName.test(first) || parts.some((part) => /^[-|&<>$]|[=|<>;$]/.test(part))) return false
+  return last.endsWith('/') || hasKnownExtension(last) || (first.includes('/') && !first.startsWith('./'))
+}
+
+const commandName =
+  /^(?:\.\/.*|npx?|npm|pnpm|yarn|bunx?|node|deno|python[\d.]*|pip\d?|pytest|uvx?|go|cargo|make|just|git|gh|cat|ls|cd|cp|mv|rm|mkdir|touch|chmod|(?:ba|z)?sh|curl|wget|docker|kubectl|ruby|rails|bundle|php|composer|dotnet|javac?|mvn|gradle|tsc|vitest|jest|biome|eslint|prettier|ruff|mypy|echo|sed|awk|grep|rg|find|source|export|import|from|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/
+const anyExtension = /[\w)\]}*]\.[A-Za-z][\w-]*$/
 
 function splitOutsideBraces(text: string): string[] {
   const parts: string[] = []
@@ -111,13 +148,14 @@ const placeWords = new Set([
   'move',
 ])
 
-function claimOf({ text, isCode, after }: Token, rules: PathRules): string | null {
-  if (!canBePath(text)) return null
+function claimOf({ text, isCode, after, isFirst }: Token, rules: PathRules): string | null {
+  if (!canBePath(rules.declared && isCode ? text.replace(/ /g, '_') : text)) return null
   const path = normalizeGlob(text)
   const known = isKnownHere(path, rules.tree)
   if (path.startsWith('/')) return known ? path.slice(1) : null
   if (path === '' || path === '/' || path === '*' || path === '**') return rules.declared && path === '**' ? path : null
   if (path.includes('/')) return isPathWithFolder(path, { isCode, known, declared: rules.declared }) ? path : null
+  if (rules.declared && isFirst && isNameOfSomething(path, { isCode, tree: rules.tree })) return path
   if (rules.declared || isCode) return isFileName(path, rules) ? path : null
   return placeWords.has(after) && hasKnownExtension(path) && !isProductName(path, rules.tree) ? path : null
 }
@@ -130,7 +168,18 @@ function isPathWithFolder(
   if (/^(?:\d+\/)+\d+\/?$/.test(path) || /^[\w-]+\.(?:com|org|io|dev|net|test)\//i.test(path)) return known
   if (path.endsWith('/') || hasKnownExtension(path) || isKnownFileName(path)) return /[\p{L}\p{N}]/u.test(path)
   if (/[*?]|\{.*,.*\}/.test(path)) return /^[\w@.[\](){}$,*?/+~-]+$/u.test(path) || isCode
-  return (isCode && known) || (declared && isCode)
+  if (!declared) return isCode && known
+  return (
+    isCode ||
+    (/^[\w.@~+/()[\]-]*\w$/u.test(path) && !/^(?:and\/or|either\/or|n\/a|i\/o|read\/write|yes\/no)$/i.test(path))
+  )
+}
+
+/** A name without folder at the head of a member: in code any, in prose one with an extension that is no version. */
+function isNameOfSomething(path: string, { isCode, tree }: { isCode: boolean; tree: Tree }): boolean {
+  if (isProductName(path, tree) || /^v?\d+(?:\.\w+)*$/.test(path) || /^\.[a-z]{1,5}$/i.test(path)) return false
+  if (anyExtension.test(path)) return !/^[a-z]\.[a-z]$/i.test(path)
+  return isCode && /^[\w][\w.+-]*$/.test(path)
 }
 
 function isFileName(path: string, { tree, declared }: PathRules): boolean {
@@ -172,7 +221,7 @@ function joinToFolder(tokens: readonly Token[], clause: string): readonly Token[
       !file.text.includes('/') &&
       hasKnownExtension(file.text)
     if (isPair && folder !== undefined) {
-      joined.push({ text: `${folder.text}${file.text}`, isCode: true, after: file.after })
+      joined.push({ ...file, text: `${folder.text}${file.text}`, isCode: true })
       at += 2
     } else if (file !== undefined) joined.push(file)
   }
@@ -181,7 +230,7 @@ function joinToFolder(tokens: readonly Token[], clause: string): readonly Token[
 
 /** The paths of a text that lead out of the repository: `../x`, and absolute ones in a `Files:` place. */
 export function outsidePaths(text: string): string[] {
-  return readTokens(withoutAsides(text))
+  return readTokens(withoutAsides(text), { declared: false })
     .filter(({ text: word, isCode }) => isCode && /^(?:\.\.\/|\/\w).*\.\w+$/.test(word))
     .map(({ text: word }) => word)
 }

@@ -1,10 +1,10 @@
 /** Plans whose items are the rows of a table. */
-import { addDependencies, emptyBody, readPriority } from './body.ts'
+import { addDependencies, emptyBody, readPriority, toUnread } from './body.ts'
 import { type Draft, newDraft, type Source } from './draft.ts'
 import { readStatus } from './headings.ts'
 import { lettersOf, readLabels } from './item-id.ts'
 import type { Grid, Node } from './markdown-nodes.ts'
-import { readPaths } from './paths.ts'
+import { readPaths, unreadFiles } from './paths.ts'
 import { phaseOf, walkSections } from './sections.ts'
 import { cleanTitle } from './title.ts'
 
@@ -75,7 +75,7 @@ function draftRow(
   { source, phase }: { source: Source; phase: string | null },
 ): Draft[] {
   const cell = (column: Column) => (header[column] === undefined ? '' : (cells[header[column]] ?? ''))
-  const { marked, labels, priority, rest } = readLabels(cell('title'))
+  const { marked, labels, priority, rest } = readLabels(cell('title').replace(/<br\s*\/?>/gi, ' '))
   const title = cleanTitle(rest)
   if (title === '') return []
   const body = {
@@ -83,6 +83,9 @@ function draftRow(
     declared: readPaths(cell('files'), { tree: source.tree, declared: true }),
     mentioned: readPaths(rest, { tree: source.tree, declared: false }),
   }
+  body.unread.push(
+    ...toUnread('files', unreadFiles(cell('files'), { tree: source.tree })).map((value) => ({ value, line })),
+  )
   addDependencies(body, { text: cell('after'), line, isLoose: false })
   const type = cell('type')
   return [
