@@ -1,5 +1,5 @@
 /** How much there is to compare in a plan: patterns, once braces and names of folders are written out. */
-import { parseGlob } from '@buildwave/core'
+import { parseGlob, resolveClaim, type Tree } from '@buildwave/core'
 import type { PlannedItem } from './plan.ts'
 import type { Diagnostic } from './read/plan-item.ts'
 
@@ -7,10 +7,10 @@ import type { Diagnostic } from './read/plan-item.ts'
 export const maxPatterns = 100_000
 
 /** An error for the first item with which the plan has more patterns than are compared. */
-export function patternErrors(items: readonly PlannedItem[]): Diagnostic[] {
+export function patternErrors(items: readonly PlannedItem[], tree: Tree): Diagnostic[] {
   const sizes = new Map<string, number>()
   const sizeOf = (glob: string) => {
-    const size = sizes.get(glob) ?? parseGlob(glob).length
+    const size = sizes.get(glob) ?? resolveClaim(glob, tree).flatMap(parseGlob).length
     sizes.set(glob, size)
     return size
   }

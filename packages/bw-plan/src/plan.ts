@@ -82,7 +82,9 @@ export function planCorrected(given: readonly PlannedItem[], context: Context): 
   const { groups, sequential, options } = context
   const corrected = correctItems(given, groups, options.corrections ?? {})
   const chosen = chooseItems(corrected, groups, options)
-  const claimed = chosen.items.map((item) => withClaims(item, options.tree ?? emptyTree))
+  const tree = options.tree ?? emptyTree
+  const tooMany = patternErrors(chosen.items, tree)
+  const claimed = tooMany.length > 0 ? [] : chosen.items.map((item) => withClaims(item, tree))
   const items = claimed.map(({ item }) => item)
   const { after } = options.corrections ?? {}
   const diagnostics = [
@@ -90,7 +92,7 @@ export function planCorrected(given: readonly PlannedItem[], context: Context): 
     ...strayDependencies(corrected),
     ...chosen.diagnostics,
     ...claimed.flatMap(({ problems }) => problems),
-    ...patternErrors(items),
+    ...tooMany,
   ]
   diagnostics.push(...cycles(corrected.filter(({ done }) => !done)))
   if (options.unknown === 'error') diagnostics.push(...unknownErrors(items))

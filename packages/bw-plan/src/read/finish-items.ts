@@ -2,6 +2,7 @@
 import type { Draft } from './draft.ts'
 import type { Diagnostic, PlanItem } from './plan-item.ts'
 import { type Resolver, resolverFor } from './resolve.ts'
+import { maxEdges, tooManyEdges } from './wave-graph.ts'
 
 export interface Finished {
   items: PlanItem[]
@@ -18,20 +19,23 @@ export interface FinishRules {
 
 export function finishItems(drafts: readonly Draft[], { dottedInOrder, edges }: FinishRules): Finished {
   const named = nameDrafts(drafts)
-  const { groups, isGroup } = findGroups(named)
+  const { groups, groupOf, isGroup } = findGroups(named)
   const kept = named.filter((draft) => !isGroup(draft))
-  const resolver = resolverFor({ ids: kept.map(({ id }) => id), groups })
+  const resolver = resolverFor({ ids: kept.map(({ id }) => id), groups, maxSteps: maxEdges })
   const diagnostics = [...duplicates(named), ...kept.flatMap((draft) => outside(draft))]
   const after = resolveAll(named, { groups, resolver, edges, diagnostics })
+  const filesOfGroups = groupFiles(named, { groupOf, isGroup })
   const group = dottedGroups(kept, { after, dottedInOrder })
   const items = kept.map((draft): PlanItem => {
     const { body } = draft
-    const declared = unique(body.declared)
-    const mentioned = unique(body.mentioned)
-    const owns = declared.length > 0 ? declared : mentioned
+    const shared = filesOfGroups(draft.id)
+    const own = body.declared.length > 0 ? body.declared : body.mentioned
+    const owns = own.length === 0 ? shared : unique([...own, ...shared])
+    const isDeclared = body.declared.length > 0 || shared.length > 0
+    const end = endPriority(draft.title)
     return {
       id: draft.id,
-      title: draft.title.slice(0, 1000),
+      title: end.title.slice(0, 1000),
       text: draft.text,
       line: draft.line,
       type: isBug(draft) ? 'bugfix' : 'feature',
@@ -41,10 +45,10 @@ export function finishItems(drafts: readonly Draft[], { dottedInOrder, edges }: 
       labels: draft.labels,
       phase: draft.phase,
       group: group.get(draft.id) ?? null,
-      owns,
-      ownsFrom: declared.length > 0 ? 'declared' : owns.length > 0 ? 'mentioned' : 'unknown',
+      owns: [...owns],
+      ownsFrom: isDeclared ? 'declared' : owns.length > 0 ? 'mentioned' : 'unknown',
       after: [...(after.get(draft.id) ?? [])],
-      priority: draft.priority,
+      priority: draft.priority ?? end.priority,
     }
   })
   return { items, groups, diagnostics }
@@ -122,7 +126,30 @@ function findGroups(drafts: readonly Named[]) {
     if (draft.parent?.id != null) put(draft.parent.id, draft.id)
     else if (above !== undefined && ids.has(above) && /^\d+(?:\.\d+)*$/.test(above)) put(above, draft.id)
   }
-  return { groups, isGroup: (draft: Named) => groups.has(draft.id) }
+  return { groups, groupOf, isGroup: (draft: Named) => groups.has(draft.id) }
+}
+
+/** The files that the groups around an item declare: whoever works in a group may touch them. */
+function groupFiles(
+  drafts: readonly Named[],
+  { groupOf, isGroup }: { groupOf: ReadonlyMap<string, string>; isGroup(draft: Named): boolean },
+): (id: string) => readonly string[] {
+  const declared = new Map(drafts.filter(isGroup).map(({ id, body }) => [id, body.declared]))
+  const known = new Map<string, readonly string[]>()
+  return function filesAround(id): readonly string[] {
+    const group = groupOf.get(id)
+    if (group === undefined) return []
+    const files = known.get(group) ?? unique([...(declared.get(group) ?? []), ...filesAround(group)])
+    known.set(group, files)
+    return files
+  }
+}
+
+/** Takes `[P1]` off the end of a title. */
+function endPriority(title: string): { title: string; priority: number | null } {
+  const digit = /\s\[P(\d)\]$/i.exec(title.slice(-5))?.[1]
+  if (digit === undefined) return { title, priority: null }
+  return { title: title.slice(0, -5).trimEnd(), priority: Number(digit) }
 }
 
 interface Resolving {
@@ -142,13 +169,19 @@ function resolveAll(
     if (known === undefined) after.set(id, new Set([on]))
     else known.add(on)
   }
-  const leaves = (id: string): string[] => (groups.has(id) ? (groups.get(id) ?? []).flatMap(leaves) : [id])
+  const leaves = (id: string): string[] => groups.get(id)?.flatMap(leaves) ?? [id]
+  let left = maxEdges
   for (const draft of drafts) {
     const waits = resolver.resolve([...draft.after, ...draft.body.after], draft.id)
     const gates = resolver.resolve(draft.body.gates, draft.id)
     diagnostics.push(...waits.diagnostics, ...gates.diagnostics.map(asGated))
     const own = leaves(draft.id)
     const within = new Set(own)
+    left -= own.length * (waits.ids.length + gates.ids.length)
+    if (left < 0 || resolver.isExhausted()) {
+      diagnostics.push(tooManyEdges(draft.line, `item '${draft.id}'`, draft.id))
+      return after
+    }
     for (const id of own)
       for (const on of waits.ids)
         if (on === id ? !groups.has(draft.id) : !within.has(on) || !groups.has(draft.id)) add(id, on)
@@ -165,7 +198,15 @@ function resolveAll(
     }
   }
   for (const { from, after: on } of edges)
-    if (from !== on) for (const id of leaves(from)) for (const leaf of leaves(on)) add(id, leaf)
+    if (from !== on) {
+      const [waiting, awaited] = [leaves(from), leaves(on)]
+      left -= waiting.length * awaited.length
+      if (left < 0) {
+        diagnostics.push(tooManyEdges(1, 'the dependency graph'))
+        return after
+      }
+      for (const id of waiting) for (const leaf of awaited) add(id, leaf)
+    }
   return after
 }
 

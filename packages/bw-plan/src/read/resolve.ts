@@ -8,14 +8,18 @@ export interface Known {
   /** Ids of items in the order of the plan. */
   ids: readonly string[]
   groups: ReadonlyMap<string, readonly string[]>
+  /** How many ids all references together may stand for. */
+  maxSteps: number
 }
 
 export interface Resolver {
   /** The ids meant, for the item `from`; what cannot be resolved is told. */
   resolve(references: readonly Placed<Reference>[], from: string): { ids: string[]; diagnostics: Diagnostic[] }
+  /** References have stood for more ids than `maxSteps`; from then on they stand for none. */
+  isExhausted(): boolean
 }
 
-export function resolverFor({ ids, groups }: Known): Resolver {
+export function resolverFor({ ids, groups, maxSteps }: Known): Resolver {
   const exact = new Map(ids.map((id) => [id.toLowerCase(), id]))
   const byNumber = new Map<string, string[]>()
   for (const id of [...ids, ...groups.keys()]) {
@@ -29,8 +33,19 @@ export function resolverFor({ ids, groups }: Known): Resolver {
   const groupNames = new Map([...groups.keys()].map((id) => [id.toLowerCase(), id]))
   const place = new Map(ids.map((id, at) => [id, at]))
 
-  function members(id: string): string[] {
-    return groups.has(id) ? [...(groups.get(id) ?? [])].flatMap(members) : [id]
+  const known = new Map<string, readonly string[]>()
+  let steps = 0
+
+  function members(id: string): readonly string[] {
+    const found = known.get(id) ?? groups.get(id)?.flatMap(members) ?? [id]
+    if (groups.has(id)) known.set(id, found)
+    return found
+  }
+
+  /** `list`, unless that is too much. */
+  function spend(length: number, list: () => readonly string[]): readonly string[] {
+    steps += length
+    return steps > maxSteps ? [] : list()
   }
 
   function find(name: string): { id: string; isLoose: boolean } | null {
@@ -41,11 +56,12 @@ export function resolverFor({ ids, groups }: Known): Resolver {
     return same.length === 1 && same[0] !== undefined ? { id: same[0], isLoose: true } : null
   }
 
-  function one(name: string, context: Context): string[] {
+  function one(name: string, context: Context): readonly string[] {
     const found = find(name)
     if (found !== null) {
       if (found.isLoose) context.tell('warning', 'loose-id-match', `'${name}' is taken for '${found.id}'`, name)
-      return members(found.id)
+      const all = members(found.id)
+      return spend(all.length, () => all)
     }
     if (/#\d+$/.test(name)) {
       context.tell('warning', 'external-reference', `'${name}' is not in this plan and taken for met`, name)
@@ -55,13 +71,14 @@ export function resolverFor({ ids, groups }: Known): Resolver {
     return []
   }
 
-  function range(from: string, to: string, context: Context): string[] {
+  function range(from: string, to: string, context: Context): readonly string[] {
     const first = find(from)?.id
     const last = find(to.includes('.') || /[a-z]/i.test(to) ? to : from.replace(/\d+$/, to))?.id ?? find(to)?.id
     const start = first === undefined ? undefined : place.get(members(first)[0] ?? first)
     const end = last === undefined ? undefined : place.get(members(last).at(-1) ?? last)
     if (start === undefined || end === undefined) return [...one(from, context), ...one(to, context)]
-    return ids.slice(Math.min(start, end), Math.max(start, end) + 1)
+    const [least, most] = [Math.min(start, end), Math.max(start, end) + 1]
+    return spend(most - least, () => ids.slice(least, most))
   }
 
   return {
@@ -79,11 +96,13 @@ export function resolverFor({ ids, groups }: Known): Resolver {
               about,
             }),
         }
-        if (value.type === 'all-before') return ids.slice(0, place.get(from) ?? 0)
+        const before = place.get(from) ?? 0
+        if (value.type === 'all-before') return spend(before, () => ids.slice(0, before))
         return value.type === 'range' ? range(value.from, value.to, context) : one(value.id, context)
       })
       return { ids: [...new Set(found)], diagnostics }
     },
+    isExhausted: () => steps > maxSteps,
   }
 }
 

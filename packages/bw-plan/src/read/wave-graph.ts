@@ -1,6 +1,7 @@
 /** What a plan says about order outside its items: Kiro's waves in JSON, and lines `A → B` in a section on dependencies. */
 import { entriesOf } from './body.ts'
 import type { Node } from './markdown-nodes.ts'
+import { readOrderLine } from './order-lines.ts'
 import type { Diagnostic } from './plan-item.ts'
 import { plain, walkSections } from './sections.ts'
 
@@ -21,6 +22,21 @@ interface Ids {
   find(name: string): string | null
 }
 
+/** Pairs of items that wait for each other which a plan may have; 600 items that all wait for all before are fewer. */
+export const maxEdges = 200_000
+
+/** The error for a plan with more. */
+export function tooManyEdges(line: number, who: string, id?: string): Diagnostic {
+  return {
+    level: 'error',
+    kind: 'too-many-dependencies',
+    line,
+    text: `with ${who} the plan has more than ${maxEdges} dependencies; name only those that others do not imply`,
+    about: String(maxEdges),
+    ...(id === undefined ? {} : { id }),
+  }
+}
+
 export function readGraph(nodes: readonly Node[], ids: Ids): Graph {
   const graph: Graph = { edges: [], diagnostics: [], hasWaves: false }
   walkSections(nodes, (node, { headings }) => {
@@ -28,7 +44,7 @@ export function readGraph(nodes: readonly Node[], ids: Ids): Graph {
     if (node.type === 'code' && (isGraph || node.text.includes('"waves"')) && /^\s*\{/.test(node.text)) {
       addWaves(graph, { text: node.text, line: node.line }, ids)
     }
-    if (headings.some(({ text }) => /^dependenc|^execution order|^依赖/i.test(plain(text)))) addArrows(graph, node, ids)
+    if (headings.some(({ text }) => /^dependenc|^execution order|^依赖/i.test(plain(text)))) addOrder(graph, node, ids)
   })
   return graph
 }
@@ -45,14 +61,14 @@ function addWaves(graph: Graph, { text, line }: { text: string; line: number }, 
     return
   }
   graph.hasWaves = true
-  let before: string[] = []
+  let before: readonly string[] = []
   for (const names of waves) {
     const found = names.flatMap((name) => {
       const id = ids.find(name)
       if (id === null) graph.diagnostics.push(unknownId(name, line))
       return id ?? []
     })
-    for (const from of found) for (const after of before) graph.edges.push({ from, after })
+    if (!addPairs(graph, { before, after: found, line })) return
     if (found.length > 0) before = found
   }
 }
@@ -80,27 +96,26 @@ function readWaves(text: string): string[][] | null {
   }
 }
 
-function addArrows(graph: Graph, node: Node, ids: Ids): void {
-  for (const { text } of entriesOf([node])) {
-    const chain = text.split(/\s*(?:→|-->|->|=>|⇒)\s*/)
-    const depends =
-      /^\s*[*_`]*(\S+?)[*_`]*\s+(?:depends on|needs|is blocked by|after)\s+[*_`]*([\w.#-]*\w)[*_`]*\s*[.,;]?\s*(?:\(.*\))?$/i.exec(
-        text,
-      )
-    if (depends?.[1] !== undefined && depends[2] !== undefined) addEdge(graph, depends[2], depends[1], ids)
-    for (let at = 0; at + 1 < chain.length; at++) addEdge(graph, lastWord(chain[at]), firstWord(chain[at + 1]), ids)
+function addOrder(graph: Graph, node: Node, ids: Ids): void {
+  for (const { text, line } of entriesOf([node])) {
+    for (const { before, after } of readOrderLine(text, (name) => ids.find(name)))
+      addPairs(graph, { before, after, line })
   }
 }
 
-function addEdge(graph: Graph, after: string, from: string, ids: Ids): void {
-  const [a, b] = [ids.find(after), ids.find(from)]
-  if (a !== null && b !== null && a !== b) graph.edges.push({ from: b, after: a })
+interface Pairs {
+  before: readonly string[]
+  after: readonly string[]
+  line: number
 }
 
-function lastWord(text = ''): string {
-  return /([\w.#-]*\w)[*_`\])]*\s*(?:\([^)]*\))?$/.exec(text)?.[1] ?? ''
-}
-
-function firstWord(text = ''): string {
-  return /^[*_`[(]*(#?[\w.-]*\w)/.exec(text)?.[1] ?? ''
+/** Adds every pair; false, with an error, when the graph would have more than a plan can. */
+function addPairs(graph: Graph, { before, after, line }: Pairs): boolean {
+  if (graph.edges.length + before.length * after.length > maxEdges) {
+    if (!graph.diagnostics.some(({ kind }) => kind === 'too-many-dependencies'))
+      graph.diagnostics.push(tooManyEdges(line, 'the dependency graph'))
+    return false
+  }
+  for (const from of after) for (const on of before) if (from !== on) graph.edges.push({ from, after: on })
+  return true
 }
