@@ -1,5 +1,6 @@
 import { indexTree } from '@buildwave/core'
 import { describe, expect, it } from 'vitest'
+import { planItems } from '../src/plan.ts'
 import { readPlan } from '../src/read/read-plan.ts'
 
 const tree = indexTree(['package.json', 'src/app.ts', 'src/util/say.ts', 'Makefile', 'docs/a.md'])
@@ -49,6 +50,12 @@ describe('paths', () => {
     const text =
       '### Task 1: A\n**Files:**\n- Create: `x/y.ts` (new)\n- Modify: `src/app.ts:10`\n\nLike `src/other.ts`.\n\nRun: `cat src/z.ts`\n### Task 2: B\n'
     expect(read(text).items[0]).toMatchObject({ owns: ['x/y.ts', 'src/app.ts'], ownsFrom: 'declared' })
+  })
+
+  it('with spaces can be claimed', () => {
+    const { items, diagnostics } = planItems(read('- [ ] 1. A\n  - Files: `docs/My Guide.md`'), { maxParallel: 3 })
+    expect(diagnostics.filter(({ level }) => level === 'error')).toEqual([])
+    expect(items[0]?.owns).toEqual(['docs/My Guide.md'])
   })
 
   it.each([
@@ -230,6 +237,30 @@ describe('boxes', () => {
     ])
   })
 
+  it.each(['Risk engine', 'Verification emails', 'Acceptance tests', 'Legendary items', 'Test planner'])(
+    'under %j are items',
+    (heading) => {
+      expect(read(`## ${heading}\n- [ ] a\n- [ ] b\n`).items.map(({ title }) => title)).toEqual(['a', 'b'])
+    },
+  )
+
+  it.each([
+    'Acceptance Criteria',
+    'Acceptance',
+    'Risks',
+    'Risks & mitigations',
+    'Verification',
+    'Test plan',
+    'Acceptance criteria for US1',
+    'Definition of Done (all)',
+    '4. Success criteria:',
+    '验收标准',
+  ])('under %j are criteria, and counted', (heading) => {
+    const { items, diagnostics } = read(`- [ ] a\n\n## ${heading}\n- [ ] b\n  - [ ] c\n- [ ] d\n`)
+    expect(items.map(({ title }) => title)).toEqual(['a'])
+    expect(diagnostics).toMatchObject([{ level: 'info', kind: 'criteria-ignored', line: 4, about: '2' }])
+  })
+
   it('without text are told', () => {
     expect(kinds('- [ ]\n- [ ] a\n')).toContain('1 warning empty-item')
   })
@@ -282,6 +313,26 @@ describe('other sources of items', () => {
       sequential: true,
     })
     expect(kinds('## Files to change\n- `src/a.ts`: x\n- `src/b.ts`: y\n')).toEqual(['2 warning items-from-bullets'])
+  })
+
+  it('have dependencies that are written as one number or text', () => {
+    const json = (dependencies: unknown) =>
+      read(
+        JSON.stringify({
+          tasks: [
+            { id: 1, title: 'A' },
+            { id: 2, title: 'B' },
+            { id: 3, title: 'C', dependencies },
+          ],
+        }),
+      )
+    expect(json(1).items[2]?.after).toEqual(['1'])
+    expect(json('1,2').items[2]?.after).toEqual(['1', '2'])
+    expect(json([{ id: 2 }]).items[2]?.after).toEqual(['2'])
+    expect(json('none').diagnostics).toEqual([])
+    const todos =
+      '---\ntodos:\n  - id: setup\n    content: A\n  - id: use\n    content: B\n    dependencies: setup\n---\n'
+    expect(read(todos).items[1]?.after).toEqual(['setup'])
   })
 
   it('are not what the front matter, JSON or bytes make unreadable', () => {

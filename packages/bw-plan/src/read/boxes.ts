@@ -72,10 +72,14 @@ export function draftBoxes(boxes: readonly BoxBullet[], source: Source): Drafts 
   const drafts = new Map<Bullet, Draft>()
   const items = new Set(read.flatMap((entry) => (isStep(entry) ? [] : [entry.bullet])))
   const outside: number[] = []
+  const criteria: number[] = []
   for (const entry of read) {
     const { id, section, bullet, box } = entry
     if (isStep(entry)) continue
-    if (id === null && isCriteria(section)) continue
+    if (id === null && isCriteria(section)) {
+      criteria.push(bullet.line)
+      continue
+    }
     if (id === null && tasksOnly && !isTasksSection(section.headings)) {
       outside.push(bullet.line)
       continue
@@ -100,12 +104,19 @@ export function draftBoxes(boxes: readonly BoxBullet[], source: Source): Drafts 
     }
     drafts.set(bullet, draftBox(entry, { drafts, items, source }))
   }
-  const [first] = outside
-  if (first !== undefined) {
-    const text = `${outside.length} box${outside.length === 1 ? '' : 'es'} without id outside the tasks section ignored`
-    diagnostics.push({ level: 'info', kind: 'outside-tasks-section', line: first, text, about: String(outside.length) })
-  }
+  diagnostics.push(
+    ...leftOut(outside, 'outside-tasks-section', 'without id outside the tasks section ignored'),
+    ...leftOut(criteria, 'criteria-ignored', 'taken for criteria and not for items'),
+  )
   return { drafts: [...drafts.values()], diagnostics }
+}
+
+/** One line about all boxes left out for a reason, at the first of them. */
+function leftOut(lines: readonly number[], kind: string, reason: string): Diagnostic[] {
+  const [line] = lines
+  if (line === undefined) return []
+  const text = `${lines.length} box${lines.length === 1 ? '' : 'es'} ${reason}`
+  return [{ level: 'info', kind, line, text, about: String(lines.length) }]
 }
 
 interface Head {

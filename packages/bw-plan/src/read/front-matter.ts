@@ -3,6 +3,7 @@ import { isMap, isSeq, LineCounter, parseDocument } from 'yaml'
 import { emptyBody, entriesOf, readBody, readPriority } from './body.ts'
 import { type Draft, newDraft, type Source } from './draft.ts'
 import { readStatus } from './headings.ts'
+import { namesOf, textOf } from './json-plans.ts'
 import type { Node } from './markdown-nodes.ts'
 import { readPaths } from './paths.ts'
 import type { Diagnostic } from './plan-item.ts'
@@ -56,7 +57,7 @@ function draftTodo(fields: Fields, { line, source }: { line: number; source: Sou
       body,
       state: readStatus(textOf(fields['status'])) ?? 'open',
       priority: readPriority(textOf(fields['priority'])),
-      after: listOf(fields['dependencies'] ?? fields['depends_on']).map((name) => ({
+      after: namesOf(fields['dependencies'] ?? fields['depends_on']).map((name) => ({
         line,
         value: { type: 'one', id: name, isLoose: false },
       })),
@@ -73,7 +74,7 @@ function readPackage(
   const title = textOf(fields['title'] ?? fields['name'])
   if (id === '' && title === '') return {}
   const body = readBody(entriesOf(nodes), { tree: source.tree })
-  const files = listOf(fields['owned_files'] ?? fields['files']).flatMap((glob) =>
+  const files = namesOf(fields['owned_files'] ?? fields['files']).flatMap((glob) =>
     readPaths(`\`${glob}\``, { tree: source.tree, declared: true }),
   )
   const draft = newDraft({
@@ -90,12 +91,4 @@ function readPackage(
 function bad(line: number, reason: string): FrontMatter {
   const text = `the front matter cannot be read: ${reason}`
   return { format: null, drafts: [], diagnostics: [{ level: 'error', kind: 'bad-front-matter', line, text }] }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
-}
-
-function listOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(textOf).filter((name) => name !== '') : []
 }

@@ -54,11 +54,11 @@ function findTasks(top: Fields): { tasks: unknown[] | null; others: string[] } {
 
 function draftTask(task: Fields, { source, lineOf }: Reader): Draft[] {
   const id = textOf(task['id'])
-  const after = names(task['dependencies'])
+  const after = namesOf(task['dependencies'])
   const parts = fields(task['subtasks'])
   const own = draftFields(task, { id: id === '' ? null : id, line: lineOf(task), after, source })
   const children = parts.map((part) => {
-    const local = names(part['dependencies']).map((name) => (name.includes('.') ? name : `${id}.${name}`))
+    const local = namesOf(part['dependencies']).map((name) => (name.includes('.') ? name : `${id}.${name}`))
     const child = draftFields(part, {
       id: `${id}.${textOf(part['id'])}`,
       line: lineOf(part),
@@ -141,8 +141,12 @@ export function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
-function names(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(textOf).filter((name) => name !== '') : []
+/** The names in a list, or in one text (`1,2`) or number; of objects their `id`. */
+export function namesOf(value: unknown): string[] {
+  const members = Array.isArray(value) ? value : isFields(value) ? [value] : textOf(value).split(/[,;\n]/)
+  return members
+    .map((member: unknown) => textOf(isFields(member) ? member['id'] : member))
+    .filter((name) => name !== '' && !/^(?:none|null|n\/a|-|\[\])$/i.test(name))
 }
 
 function fields(value: unknown): Fields[] {

@@ -22,8 +22,9 @@ export function walkSections(nodes: readonly Node[], visit: (node: Node, section
 
 const phase =
   /^(?:phase|wave|stage|milestone|sprint|chunk|阶段|第.{1,3}阶段|фаза|étape)\s*[-#]?\s*(?:\d+|[ivx]+\b|[a-z]\b)/i
+/** The whole of a heading: `Risk engine` and `Verification emails` are features. */
 const criteria =
-  /^(?:acceptance|definition of done|success criteria|done when|exit criteria|verification|test plan|risks?\b|out of scope|non[- ]goals|legend|验收|критерии)/i
+  /^(?:(?:acceptance|success|exit|completion|quality|验收|критерии)(?: (?:criteri(?:a|on)|checks?|checklist|conditions?))?|definition of (?:done|ready)|do[dr]|ac|done when\b.*|verification(?: (?:criteria|checklist|checks?|steps?|plan))?|test(?:ing)? plan|risks?(?: (?:assessment|register|mitigations?|analysis))?|out of scope|non[- ]goals?|legend|验收(?:标准|条件)?|критерии при[её]мки)(?: (?:for|of|from|in|per|and|&|\/|\+) .{1,80}| ?[(（—–-].*)?$/i
 
 /** The name of the phase that the headings put a block in, null when none does. */
 export function phaseOf(headings: readonly Heading[]): string | null {
