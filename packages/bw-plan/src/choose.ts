@@ -2,6 +2,7 @@
 import { distinctSlugs, UserError } from '@buildwave/core'
 import { isDone, type PlannedItem, type PlanOptions } from './plan.ts'
 import type { Diagnostic, Reading } from './read/plan-item.ts'
+import { maxEdges } from './read/wave-graph.ts'
 
 /** By item id or slug, as the flags have it. */
 export interface Correction {
@@ -43,9 +44,13 @@ export function correctItems(
     if (has(name)) change(name, { owns: [...owns], ownsFrom: 'option' })
   }
   for (const [name, owns] of correction.owns ?? []) change(name, { owns: [...owns], ownsFrom: 'option' })
+  let edges = 0
   for (const [name, names] of correction.after ?? []) {
-    const after = names.flatMap((other) => find(other).map(({ item }) => item))
-    change(name, { after: [...new Set(after)], group: null })
+    const after = [...new Set(names.flatMap((other) => find(other).map(({ item }) => item)))]
+    edges += after.length * find(name).length
+    if (edges > maxEdges)
+      throw new UserError('too-many-dependencies', `'--after ${name}=' is more than ${maxEdges} in all`)
+    change(name, { after, group: null })
   }
   for (const [name, type] of correction.type ?? []) change(name, { type })
   return keepNextSibling(

@@ -199,6 +199,23 @@ describe('bw-plan takes from its command line', () => {
     expect(cycle.stderr).toBe('-:3: error: the items wait for each other: 1 -> 3 -> 1\n')
   })
 
+  it('records without one that another waits for as an error, unless --after says otherwise', async () => {
+    const here = sceneWith()
+    const first = await plan(here, ['PLAN.md'])
+    const stdin = first.records.flatMap((one) => (one['id'] === '1' ? [] : [JSON.stringify(one)])).join('\n')
+    const refused = await plan(here, ['--from', '-'], { stdin })
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toBe(
+      "-:5: error: item '3' depends on '1', which is not among these records (--after 3= says otherwise)\n",
+    )
+    const mended = await plan(here, ['--from', '-', '--after', '3=2'], { stdin })
+    expect(itemsOf(mended).map(({ id, wave }) => [id, wave])).toEqual([
+      ['2', 1],
+      ['3', 2],
+      ['4', null],
+    ])
+  })
+
   it('records, to the same records, whatever order the plan was in', async () => {
     const here = sceneWith()
     const stdin =

@@ -47,6 +47,13 @@ describe('--after', () => {
     expect(wavesOf(both)).toEqual(['2@1', '1@2'])
   })
 
+  it('of a large group on another is refused by name', () => {
+    const members = (group: number) =>
+      Array.from({ length: 500 }, (_, at) => `  - [ ] ${group}.${at + 1} In \`g${group}/${at}.ts\`\n`).join('')
+    const text = `- [ ] 1. G\n${members(1)}- [ ] 2. H\n${members(2)}`
+    expect(() => plan(text, { corrections: { after: new Map([['2', ['1']]]) } })).toThrow(/'--after 2=' is more than/)
+  })
+
   it('replaces what a group waits for', () => {
     const text = '- [ ] 2. G (depends on 9)\n  - [ ] 2.1 In `a.ts`\n  - [ ] 2.2 In `b.ts`\n'
     expect(told(plan(text))).toEqual(['1 error unknown-dependency'])

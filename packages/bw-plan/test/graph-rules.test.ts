@@ -143,9 +143,13 @@ describe('a plan with more dependencies than can be kept', () => {
     },
   )
 
-  it.each(Object.keys(inputs))('never has records that grow faster than it does: %s', (name) => {
-    const bytesOf = (count: number) =>
-      JSON.stringify(planItems(read(inputs[name]?.(count) ?? ''), { maxParallel: 3 }).items).length
-    expect(bytesOf(2000)).toBeLessThanOrEqual(2 * 1.2 * bytesOf(1000))
-  })
+  it.each(Object.keys(inputs))(
+    'never has records that grow faster than it does: %s',
+    (name) => {
+      const bytesOf = (count: number) =>
+        JSON.stringify(planItems(read(inputs[name]?.(count) ?? ''), { maxParallel: 3 }).items).length
+      expect(bytesOf(2000)).toBeLessThanOrEqual(2 * 1.2 * bytesOf(1000))
+    },
+    30_000,
+  )
 })
