@@ -50,6 +50,7 @@ describe('a section on dependencies', () => {
     ['Tasks 3 and 4 depend on tasks 1, and 2.', ['3<1,2', '4<1,2']],
     ['- 3 depends on 2', ['3<2']],
     ['- 3 needs 2 retries', []],
+    ['Phase 1 (5 tasks) → Phase 2 (3)', []],
     ['- Task 3 runs fast, and nobody depends on Task 2', []],
     ['- Run the tests after Task 2', []],
   ])('of numbers says %j', (line, expected) => {
@@ -63,6 +64,7 @@ describe('a section on dependencies', () => {
     ['T001 & T002 -> T003 + T004 -> T005', ['T003<T001,T002', 'T004<T001,T002', 'T005<T003,T004']],
     ['First `T001` → `T002` (models) → T003 builds on it', ['T002<T001', 'T003<T002']],
     ['T001 Set up → T002 Go on', ['T002<T001']],
+    ['Setup (T001, T002) → Models (T003) → Views (see T005)', ['T003<T001,T002']],
     ['T003 is blocked by T001 (the schema)', ['T003<T001']],
   ])('of letters says %j', (line, expected) => {
     expect(edges(`${lettered}\n## Dependencies\n\n${line}\n`)).toEqual(expected)

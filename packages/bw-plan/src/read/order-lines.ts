@@ -15,12 +15,10 @@ const link = /^(?:[,;&+、，]|and|or|und|et)$/i
 
 /** What a line says about order, each arrow for itself; nothing where a side names no item. */
 export function readOrderLine(text: string, find: Find): OrderLine[] {
-  const parts = text.split(arrow).map((part) => wordsOf(part))
+  const parts = text.split(arrow)
   if (parts.length > 1) {
-    return parts.slice(1).map((words, at) => ({
-      before: lastNames(parts[at] ?? [], find),
-      after: firstNames(words, find).names,
-    }))
+    const sides = parts.map((part) => namesOfSide(part, find))
+    return sides.slice(1).map(({ first }, at) => ({ before: sides[at]?.last ?? [], after: first }))
   }
   const found = verb.exec(text)
   if (found === null) return []
@@ -32,20 +30,37 @@ export function readOrderLine(text: string, find: Find): OrderLine[] {
   return isWhole ? [{ before: on.names, after: who.names }] : []
 }
 
-/** Words and the commas between, without what stands in parentheses. */
-function wordsOf(text: string): string[] {
-  return withoutAsides(text).match(/[,;&+、，]|[^\s,;&+、，]+/g) ?? []
+/** The names that one side of an arrow begins and ends with, else those in its parentheses: `Models (T002, T003)`. */
+function namesOfSide(text: string, find: Find): { first: string[]; last: string[] } {
+  const words = wordsOf(text)
+  const first = firstNames(words, find).names
+  const last = lastNames(words, find)
+  if (last.length > 0) return { first, last }
+  const inside = splitWords(splitAsides(text).asides)
+  const { names, length, isNamed } = firstNames(inside, find)
+  return isNamed && length === inside.length ? { first: names, last: names } : { first: [], last: [] }
 }
 
-function withoutAsides(text: string): string {
+/** Words and the commas between, without what stands in parentheses. */
+function wordsOf(text: string): string[] {
+  return splitWords(splitAsides(text).plain)
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/[,;&+、，]|[^\s,;&+、，]+/g) ?? []
+}
+
+function splitAsides(text: string): { plain: string; asides: string } {
   let depth = 0
   let plain = ''
+  let asides = ''
   for (const char of text) {
     if (char === '(') depth++
     else if (char === ')') depth = Math.max(0, depth - 1)
     else if (depth === 0) plain += char
+    else asides += char
   }
-  return plain
+  return { plain, asides }
 }
 
 interface Names {
