@@ -21,15 +21,15 @@ export function walkSections(nodes: readonly Node[], visit: (node: Node, section
 }
 
 const phase =
-  /^(?:phase|wave|stage|milestone|sprint|chunk|阶段|第.{1,3}阶段|фаза|étape)\s*[-#]?\s*(?:\d+|[ivx]+\b|[a-z]\b)/i
+  /^(?:phase|wave|stage|milestone|sprint|chunk|阶段|第.{1,3}阶段|фаза|étape)\s*[-#]?\s*(?:\d+|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|last|final|zero)\b|[ivx]+\b|[a-z]\b)/i
 /** The whole of a heading: `Risk engine` and `Verification emails` are features. */
 const criteria =
   /^(?:(?:acceptance|success|exit|completion|quality|验收|критерии)(?: (?:criteri(?:a|on)|checks?|checklist|conditions?))?|definition of (?:done|ready)|do[dr]|ac|done when\b.*|verification(?: (?:criteria|checklist|checks?|steps?|plan))?|test(?:ing)? plan|risks?(?: (?:assessment|register|mitigations?|analysis))?|out of scope|non[- ]goals?|legend|验收(?:标准|条件)?|критерии при[её]мки)(?: (?:for|of|from|in|per|and|&|\/|\+) .{1,80}| ?[(（—–-].*)?$/i
 
-/** The name of the phase that the headings put a block in, null when none does. */
+/** The phase that the headings put a block in, with those it is a part of (`Phase 1 › Wave A`); null when none does. */
 export function phaseOf(headings: readonly Heading[]): string | null {
-  const found = headings.findLast(({ text }) => phase.test(plain(text)))
-  return found === undefined ? null : plain(found.text)
+  const names = headings.map(({ text }) => plain(text)).filter((name) => phase.test(name))
+  return names.length === 0 ? null : names.join(' › ')
 }
 
 /** True where a box is a criterion and no work: acceptance, definition of done, risks. A phase is never that. */
