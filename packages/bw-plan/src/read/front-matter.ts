@@ -8,6 +8,7 @@ import type { Node } from './markdown-nodes.ts'
 import { readPaths } from './paths.ts'
 import type { Diagnostic } from './plan-item.ts'
 import { cleanTitle } from './title.ts'
+import { planFields } from './yaml-fields.ts'
 
 export interface FrontMatter {
   format: 'cursor' | 'work-package' | null
@@ -20,7 +21,7 @@ const maxLength = 256 * 1024
 export function readFrontMatter(nodes: readonly Node[], source: Source): FrontMatter {
   const none: FrontMatter = { format: null, drafts: [], diagnostics: [] }
   const [head, ...rest] = nodes
-  if (head?.type !== 'front-matter' || !/^(?:todos|work_package_id|owned_files)\s*:/m.test(head.text)) return none
+  if (head?.type !== 'front-matter' || !planFields.test(head.text)) return none
   if (head.text.length > maxLength) return bad(head.line, `it is longer than ${maxLength} characters`)
   const counter = new LineCounter()
   const document = parseDocument(head.text, { lineCounter: counter, logLevel: 'silent' })
@@ -33,11 +34,16 @@ export function readFrontMatter(nodes: readonly Node[], source: Source): FrontMa
   const todos = contents.get('todos', true)
   if (!isSeq(todos))
     return { ...none, ...readPackage(contents.toJSON() as Fields, { source, nodes: rest, line: head.line }) }
+  const line = lineAt(todos.range?.[0])
   const drafts = todos.items.flatMap((todo) => {
     if (!isMap(todo)) return []
     return draftTodo(todo.toJSON() as Fields, { line: lineAt(todo.range?.[0]), source })
   })
-  return { format: 'cursor', drafts, diagnostics: [] }
+  const lost = todos.items.length - drafts.length
+  const text = `${lost} of the todos ${lost === 1 ? 'has' : 'have'} no content and ${lost === 1 ? 'is' : 'are'} not read`
+  const diagnostics: Diagnostic[] =
+    lost === 0 ? [] : [{ level: 'warning', kind: 'members-ignored', line, text, about: String(lost) }]
+  return { format: drafts.length === 0 ? null : 'cursor', drafts, diagnostics }
 }
 
 type Fields = Record<string, unknown>

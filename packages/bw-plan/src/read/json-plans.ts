@@ -19,7 +19,12 @@ export function readJsonPlan(value: unknown, source: Source): JsonPlan {
   const lineOf = (fields: Fields) => lines.get(fields) ?? 1
   const top = isFields(value) ? value : {}
   if (Array.isArray(top['userStories'])) {
-    return { format: 'ralph', drafts: draftStories(top['userStories'], { source, lineOf }), diagnostics: [] }
+    const stories: unknown[] = top['userStories']
+    return {
+      format: 'ralph',
+      drafts: draftStories(stories, { source, lineOf }),
+      diagnostics: notFields(stories, { line: 1, what: 'stories' }),
+    }
   }
   const { tasks, others } = findTasks(Array.isArray(value) ? { tasks: value } : top)
   if (tasks === null) return { format: 'none', drafts: [], diagnostics: [] }
@@ -33,7 +38,19 @@ export function readJsonPlan(value: unknown, source: Source): JsonPlan {
       about: tag,
     }),
   )
+  diagnostics.push(...notFields(tasks, { line: 1, what: 'tasks' }))
+  for (const task of tasks.filter(isFields)) {
+    diagnostics.push(...notFields(task['subtasks'], { line: lineOf(task), what: 'subtasks' }))
+  }
   return { format: 'task-master', drafts, diagnostics }
+}
+
+/** Members that are no objects say nothing that could be read. */
+function notFields(list: unknown, { line, what }: { line: number; what: string }): Diagnostic[] {
+  const count = Array.isArray(list) ? list.filter((member: unknown) => !isFields(member)).length : 0
+  if (count === 0) return []
+  const text = `${count} of the ${what} ${count === 1 ? 'is no object and is' : 'are no objects and are'} not read`
+  return [{ level: 'warning', kind: 'members-ignored', line, text, about: String(count) }]
 }
 
 interface Reader {

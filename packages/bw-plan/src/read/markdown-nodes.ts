@@ -9,6 +9,7 @@ import type { List, Nodes, RootContent, Table } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'
+import { isFieldsOfYaml } from './yaml-fields.ts'
 
 interface Place {
   line: number
@@ -86,11 +87,13 @@ export function readNodes(lines: readonly string[]): Node[] | Unreadable {
   return Array.isArray(blocks) && matter !== null ? [matter, ...blocks] : blocks
 }
 
-/** The lines between `---` at the very top and the next `---`. */
+/** The lines between `---` at the very top and the next `---`, when they are fields; else the `---` are rules. */
 function readFrontMatter(lines: readonly string[]): Aside | null {
   if (!/^---[ \t]*$/.test(lines[0] ?? '')) return null
   const end = lines.findIndex((line, at) => at > 0 && /^---[ \t]*$/.test(line))
-  return end === -1 ? null : { type: 'front-matter', line: 1, endLine: end + 1, text: lines.slice(1, end).join('\n') }
+  if (end === -1) return null
+  const text = lines.slice(1, end).join('\n')
+  return isFieldsOfYaml(text) ? { type: 'front-matter', line: 1, endLine: end + 1, text } : null
 }
 
 interface Pieces {
