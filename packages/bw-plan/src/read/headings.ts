@@ -51,13 +51,26 @@ function readHeading(
   heading: Heading,
   { above, steps }: { above: readonly Heading[]; steps: boolean },
 ): ItemHeading | null {
-  const box = readBox(heading.text)
-  const text = (box?.rest ?? heading.text)
+  const found = matchName(heading.text, { steps })
+  return found === null ? null : { heading, ...found, above, nodes: [] }
+}
+
+function matchName(source: string, { steps }: { steps: boolean }): Pick<ItemHeading, 'id' | 'title' | 'box'> | null {
+  const box = readBox(source)
+  const text = (box?.rest ?? source)
     .replace(/^(?:\p{Extended_Pictographic}\ufe0f?\s*)+/u, '')
     .replace(/^\*\*(.*)\*\*$/s, '$1')
   const match = steps ? stepped.exec(text) : (named.exec(text) ?? lettered.exec(text))
   if (match?.[1] === undefined || /^(?:summary|overview)$/i.test(match[2] ?? '')) return null
-  return { heading, id: match[1], title: match[2] ?? '', box, above, nodes: [] }
+  return { id: match[1], title: match[2] ?? '', box }
+}
+
+/** How many lines of the text are headings that would name an item. */
+export function countItemHeadings(text: string): number {
+  return text.split('\n').filter((line) => {
+    const title = /^ {0,3}#{1,6}[ \t]+(.*)$/.exec(line)?.[1]
+    return title !== undefined && matchName(title, { steps: false }) !== null
+  }).length
 }
 
 export function draftHeadings(found: readonly ItemHeading[], source: Source): Drafts {

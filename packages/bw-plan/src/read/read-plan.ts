@@ -5,7 +5,6 @@
 import { emptyTree, type Tree } from '@buildwave/core'
 import { readBeads } from './beads.ts'
 import { addDependencies } from './body.ts'
-import { countBoxes } from './box-mark.ts'
 import { collectBoxes, draftBoxes } from './boxes.ts'
 import type { Draft, Drafts, Source } from './draft.ts'
 import { finishItems } from './finish-items.ts'
@@ -14,6 +13,7 @@ import { readFrontMatter } from './front-matter.ts'
 import { draftListed } from './guesses.ts'
 import { collectItemHeadings, draftHeadings, type ItemHeading } from './headings.ts'
 import { readJsonPlan } from './json-plans.ts'
+import { findHidden, findInCode, findLooseBoxes, insideOf } from './left-out.ts'
 import { type Node, readNodes } from './markdown-nodes.ts'
 import type { Diagnostic, Format, Reading } from './plan-item.ts'
 import { draftRows, tableEdges } from './tables.ts'
@@ -84,11 +84,13 @@ interface Markdown {
 }
 
 function readMarkdown(nodes: readonly Node[], { source, wanted }: Markdown): Reading {
-  const code = checkCode(nodes)
+  const code = [...findInCode(nodes), ...findLooseBoxes(nodes)]
   const matter = readFrontMatter(nodes, source)
-  const reading =
-    matter.diagnostics.length > 0 ? noItems(matter.diagnostics) : firstOf(nodes, { source, wanted, matter })
-  return { ...reading, diagnostics: [...reading.diagnostics, ...code].toSorted((a, b) => a.line - b.line) }
+  const reading = matter.diagnostics.some(({ level }) => level === 'error')
+    ? noItems([])
+    : firstOf(nodes, { source, wanted, matter })
+  const told = [...matter.diagnostics, ...reading.diagnostics, ...code]
+  return { ...reading, diagnostics: told.toSorted((a, b) => a.line - b.line) }
 }
 
 function noItems(diagnostics: Diagnostic[]): Reading {
@@ -101,7 +103,12 @@ function firstOf(
 ): Reading {
   const wants = (...names: Format[]) => wanted === undefined || names.includes(wanted)
   if (matter.format !== null && wants(matter.format)) {
-    return finish(matter.format, { drafts: matter.drafts, diagnostics: [] }, { nodes: [], dottedInOrder: false })
+    const hidden = findHidden(nodes, {
+      source,
+      drafts: matter.drafts,
+      isInside: () => matter.format === 'work-package',
+    })
+    return finish(matter.format, { drafts: matter.drafts, diagnostics: hidden }, { nodes: [], dottedInOrder: false })
   }
   const boxes = collectBoxes(nodes)
   const tops = boxes.filter(({ parent }) => parent === null).length
@@ -113,14 +120,18 @@ function firstOf(
   if (wants('task-headings', 'trae') && headings.length > 0) {
     const headed = draftHeadings(headings, source)
     if (wanted !== undefined || areItems(headings, headed.drafts, boxed.drafts)) {
-      return finish(headings.some(({ box }) => box !== null) ? 'trae' : 'task-headings', headed, {
+      const hidden = findHidden(nodes, { source, drafts: headed.drafts, isInside: insideOf(headings) })
+      const all = { ...headed, diagnostics: [...headed.diagnostics, ...hidden] }
+      return finish(headings.some(({ box }) => box !== null) ? 'trae' : 'task-headings', all, {
         nodes,
         dottedInOrder: true,
       })
     }
   }
   if (boxed.drafts.length > 0) {
-    return finish(formatOfBoxes(boxes, boxed.drafts, source), boxed, { nodes, dottedInOrder: true })
+    const hidden = findHidden(nodes, { source, drafts: boxed.drafts, isInside: null })
+    const all = { ...boxed, diagnostics: [...boxed.diagnostics, ...hidden] }
+    return finish(formatOfBoxes(boxes, boxed.drafts, source), all, { nodes, dottedInOrder: true })
   }
   const rows = wants('table') ? draftRows(nodes, source) : []
   if (rows.length > 0) return finish('table', { drafts: rows, diagnostics: [] }, { nodes: [], dottedInOrder: true })
@@ -201,30 +212,6 @@ function unread({ body }: Draft): Diagnostic[] {
         : `'${value.text.slice(0, 200)}' stands among dependencies and names no item`,
     about: value.text.slice(0, 200),
   }))
-}
-
-/** Boxes in code and comments are no items; they are counted, so that nothing is lost in silence. */
-function checkCode(nodes: readonly Node[]): Diagnostic[] {
-  return nodes.flatMap((node): Diagnostic[] => {
-    if (node.type === 'list') return node.items.flatMap((item) => checkCode(item.nodes))
-    if (node.type !== 'code' && node.type !== 'html') return []
-    const count = countBoxes(node.text)
-    if (count === 0) return []
-    if (node.type === 'code' && node.isOpen) {
-      return [
-        {
-          level: 'error',
-          kind: 'unclosed-fence',
-          line: node.line,
-          text: `the fence is never closed and hides ${count} boxes`,
-          about: String(count),
-        },
-      ]
-    }
-    const kind = node.type === 'code' ? 'tasks-in-code-ignored' : 'tasks-in-comment-ignored'
-    const text = `${count} box${count === 1 ? '' : 'es'} in ${node.type === 'code' ? 'code' : 'a comment'} ignored`
-    return [{ level: 'info', kind, line: node.line, text, about: String(count) }]
-  })
 }
 
 function tooMany(count: number): Reading {
