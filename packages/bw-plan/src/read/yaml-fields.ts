@@ -1,7 +1,7 @@
 import { isMap, parseDocument } from 'yaml'
 
 /** Longest text that is parsed to tell, in characters; a longer one goes by its first line. */
-const maxParsed = 64 * 1024
+const maxParsed = 16 * 1024
 
 /** The fields that make front matter a plan; where one stands, a fault in the text is one of front matter. */
 export const planFields = /^(?:todos|work_package_id|owned_files)\s*:/m
@@ -10,6 +10,6 @@ export const planFields = /^(?:todos|work_package_id|owned_files)\s*:/m
 export function isFieldsOfYaml(text: string): boolean {
   if (planFields.test(text)) return true
   if (text.length > maxParsed) return /^\s*(?:#[^\n]*\n\s*)*[\w-]+:(?:\s|$)/.test(text)
-  const { contents, errors } = parseDocument(text, { logLevel: 'silent' })
+  const { contents, errors } = parseDocument(text, { logLevel: 'silent', uniqueKeys: false })
   return errors.length === 0 && isMap(contents)
 }
