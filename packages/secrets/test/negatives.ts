@@ -1,4 +1,5 @@
 /** Text and bytes that look like secrets and are none: what documentation, lock files, builds and logs are full of. */
+import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { png, zip } from './archives.ts'
 import { characters, fill, pick, type Random } from './template.ts'
@@ -64,5 +65,21 @@ export const negatives: Readonly<Record<string, (random: Random) => string | Buf
   'words with the letters of a beginning': () =>
     'the task-antler disk-antenna risk-antidote list; desk-ant-farm sk-antique',
   'a suffix list': () => 'whisk-pa-tterns.com\nmask-as-default: risk-ak-min\n',
+  'string table of a program': () =>
+    'is_tokenphonetic:codeLens9ruleNamedid_saveopt2group\0\x01../src/node_credentials.cc:434\0../src/node_credentials.cc:399\0\0dsa_key.cpphttps://licenses.acme.io/SSPL-1.0.html',
+  'names after a header': () =>
+    'PGP-----BEGIN PGP PRIVATE KEY BLOCK-----AbortSignalAbsoluteOrientationSensorAbstractRangeAccelerometerAnalyserNodeAnimationEffect',
+  'code that writes a key': () =>
+    "let privateB64 = '-----BEGIN OPENSSH PRIVATE KEY-----\\n';\n/*\n  uint32  number of keys N\n  string  publickey1\n  string  encrypted, padded list of private keys\n*/\nconst cipherName = Buffer.from(encrypted ? encrypted.cipherName : 'none')\n",
+  'letters of the middle row': () => `oauth_token=${['lsdk', 'fol23w', '54jlk', 'sdef'].join('')}&x=1\n`,
+  'words with percent escapes': () => 'oauth_token_secret=secret%3Dpassword&oauth_token=lock%26key\n',
+  'examples of the standards': () =>
+    `Authorization: Basic ${Buffer.from(['s6BhdRkqt3', 'gX1fBat3bV'].join(':')).toString('base64')}\n`,
+  'web token signed with an example': () => {
+    const signed = [{ alg: 'HS256' }, { some: 'payload' }].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    )
+    return [...signed, createHmac('sha256', 'secret').update(signed.join('.')).digest('base64url')].join('.')
+  },
   'status badge': (random) => fill('![build](https://badges.acme.io/a.svg?token=<n22>)', random),
 }

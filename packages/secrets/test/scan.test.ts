@@ -60,6 +60,39 @@ describe('a scan', () => {
   })
 })
 
+describe('a value that is told by its name', () => {
+  const value = fill('<n32>', seeded(7))
+  const found = (text: string) => scan(text).findings.map((finding) => finding.secret)
+
+  it('is found in the environment of a process, where zeros stand between', () => {
+    expect(found(`HOME=/root\0DB_PASSWORD=${value}\0LANG=C\0`)).toEqual([value])
+  })
+
+  it('is found after a colon in text, and with a space in a program', () => {
+    expect(found(`password:${value}\n`)).toEqual([value])
+    expect(found(`\0\0password: ${value}\0\0`)).toEqual([value])
+  })
+})
+
+describe('a private key', () => {
+  const body = fill('<pem>', seeded(8)).split('\n')
+  const [header, footer] = ['BEGIN', 'END'].map((word) => `-----${word} EC ${'PRIVATE'} KEY-----`)
+
+  it.each([
+    ['a file', [header, ...body, footer].join('\n')],
+    [
+      'a file whose header says how it is encrypted',
+      [header, 'Proc-Type: 4,ENCRYPTED', '', ...body, footer].join('\n'),
+    ],
+    ['one string', `"${[header, ...body, footer].join('\\n')}"`],
+    ['strings that are joined', [header, ...body, footer].map((line) => `'${line}\\n'`).join(' +\n  ')],
+    ['a diff', [header, ...body, footer].map((line) => `+${line}`).join('\n')],
+    ['a file that ends early', [header, ...body].join('\n')],
+  ])('is found as %s', (_, text) => {
+    expect(scan(text).findings.map(({ rule }) => rule)).toContain('private-key')
+  })
+})
+
 describe('a credential known by value', () => {
   const value = 'correct-horse-battery-staple-nobody-would-call-this-random'
   const find = (text: string) =>

@@ -1,5 +1,5 @@
 /** Credentials without a shape of their own: told by where they stand, counted only when the value reads like chance. */
-import { isPlaceholder, isScrambled, isSpecimen, wordShare } from '../judge.ts'
+import { isInTable, isPlaceholder, isScrambled, isSpecimen, wordShare } from '../judge.ts'
 import type { Rule } from './rule.ts'
 
 /** A reference to a value, not a value: variables, templates, calls, paths into an object. */
@@ -20,14 +20,18 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const localPassword =
   /^(?:pass(?:word|wd)?|postgres|mysql|root|admin|guest|test(?:ing)?|user|secret|changeme|example|dev|local|rabbitmq|redis|minio(?:admin)?)\d{0,4}$/i
 
+function decodePercent(value: string): string {
+  return value.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
 const judgeUrl: Rule['judge'] = (secret) => {
-  const value = secret.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const value = decodePercent(secret)
   if (reference.test(value) || localPassword.test(value) || isPlaceholder(value)) return null
   return value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value) ? 'heuristic' : null
 }
 
 const judgeLogin: Rule['judge'] = (secret) =>
-  !isSpecimen(secret) && !reference.test(secret) && !localPassword.test(secret) && isScrambled(secret)
+  !isSpecimen(secret) && !reference.test(secret) && !localPassword.test(secret) && isScrambled(decodePercent(secret))
     ? 'heuristic'
     : null
 
@@ -37,6 +41,8 @@ const judgeAssigned: Rule['judge'] = (secret, { text, start }) => {
   if (aboutSecret.test(field) || otherKey.test(field)) return null
   if (uuid.test(secret) && !/api.?key|secret|passw/i.test(field)) return null
   if (isEncodedPlaceholder(secret) || badge.test(before)) return null
+  // Configuration has a space after a colon without quotes, an address two slashes; neither has what programs are made of.
+  if (before.endsWith(':') && (secret.startsWith('//') || isInTable(text, start, start + secret.length))) return null
   return judgeLogin(secret, { text, start, shown: '' })
 }
 
@@ -55,6 +61,7 @@ const judgePair: Rule['judge'] = (secret) => {
   const [, password] =
     /^[\x21-\x7e]{1,80}?:([\x20-\x7e]{6,200})$/.exec(Buffer.from(secret, 'base64').toString('latin1')) ?? []
   return password !== undefined &&
+    !isSpecimen(secret) &&
     !localPassword.test(password) &&
     !isPlaceholder(password) &&
     /[\d\W]/.test(password) &&
@@ -144,7 +151,7 @@ export const genericRules: readonly Rule[] = [
       '-key',
     ],
     pattern:
-      /(?=(?<name>[\w.-]{3,40}))\k<name>["'\]]{0,2}[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}(?:["'`](?<secret>[^"'`\s]{10,250})["'`]|(?<plain>[^\s"'`,;(){}<>[\]|&\\]{10,250})(?![^\s"'`,;(){}<>[\]|&\\]))/y,
+      /(?=(?<name>[\w.-]{3,40}))\k<name>["'\]]{0,2}[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}(?:["'`](?<secret>[^"'`\x00-\x20\x7f]{10,250})["'`]|(?<plain>[^\x00-\x20\x7f"'`,;(){}<>[\]|&\\]{10,250})(?![^\x00-\x20\x7f"'`,;(){}<>[\]|&\\]))/y,
     strong: false,
     judge: judgeAssigned,
     yes: [

@@ -1,8 +1,12 @@
 /** Private keys and self-describing tokens, whoever issued them. */
-import { isPlaceholder, isRandom } from '../judge.ts'
+import { createHmac } from 'node:crypto'
+import { isPlaceholder, isRandom, wordShare } from '../judge.ts'
 import { named, type Rule, token } from './rule.ts'
 
 const word = 'A-Za-z0-9_\\-'
+
+/** Characters in which a key must begin, after what it says of its version and encryption. */
+const nearHeader = 300
 
 /** A header alone is documentation: at least 32 characters of base64 must follow it within the block. */
 const judgePem: Rule['judge'] = (secret) => {
@@ -10,8 +14,13 @@ const judgePem: Rule['judge'] = (secret) => {
     .replace(/^-----BEGIN[^-]*-----/, '')
     .replace(/-----END[\s\S]*$/, '')
     .replace(/\\+[nrt]|\s|^(?:[A-Za-z-]+: .*)$/gm, '')
-  const base64 = /[A-Za-z0-9+/]{32}/.exec(body)?.[0]
-  return base64 !== undefined && !isPlaceholder(base64) ? 'format' : null
+  const base64 = /[A-Za-z0-9+/]{32}/.exec(body.slice(0, nearHeader))?.[0]
+  return base64 !== undefined && !isPlaceholder(base64) && !isWords(base64) ? 'format' : null
+}
+
+/** Code and lists of names read like base64 once their spaces are gone; random base64 has less than 3 capitals with p < 1e-4. */
+function isWords(base64: string): boolean {
+  return wordShare(base64) >= 0.5 || (base64.match(/[A-Z]/g) ?? []).length < 3
 }
 
 const judgeJwt: Rule['judge'] = (secret) => {
@@ -25,7 +34,15 @@ const judgeJwt: Rule['judge'] = (secret) => {
   const claims = Buffer.from(payload, 'base64url').toString()
   // The specimen of jwt.io is in half of all documentation.
   if (/"(?:John Doe|Jane Doe)"/.test(claims) && claims.includes('1516239022')) return null
+  if (isSignedWithExample(`${header}.${payload}`, signature)) return null
   return signature.length >= 20 && isRandom(signature) ? 'verified' : null
+}
+
+const exampleKeys = ['secret', 'your-256-bit-secret', 'key', 'secret-key', 'mysecret', 'shhhhh']
+
+/** Whoever can read documentation can make such a token. */
+function isSignedWithExample(signed: string, signature: string): boolean {
+  return exampleKeys.some((key) => createHmac('sha256', key).update(signed).digest('base64url') === signature)
 }
 
 export const keyRules: readonly Rule[] = [
