@@ -66,12 +66,19 @@ function filesOf(packages: readonly string[], isWanted: (path: string) => boolea
     packages.some((prefix) => name.startsWith(/[-+]$/.test(prefix) ? prefix : `${prefix}@`)),
   )
   return folders
-    .flatMap((folder) => readdirSync(join(store, folder), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+    .flatMap((folder) => filesBelow(join(store, folder)))
     .filter(isWanted)
-    .sort()
     .map((path) => ({ name: path, bytes: readFileSync(path) }))
+}
+
+/** The files of a folder and those below it, in order; links are not followed. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : []
+    })
 }
 
 type Random = () => number

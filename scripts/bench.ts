@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { benchClean } from './bench-clean.ts'
 import { benchScan } from './bench-scan.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -13,6 +14,7 @@ const sections: Record<string, () => string[] | Promise<string[]>> = {
   help: benchHelp,
   plan: benchPlan,
   scan: benchScan,
+  clean: benchClean,
 }
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(sections, name))
