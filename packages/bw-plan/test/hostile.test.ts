@@ -24,8 +24,11 @@ describe('hostile text', () => {
     ['bullets in bullets', large('- - - - - - - - - x\n'), 'nested-too-deeply'],
     ['quotes in quotes', large(`${'> '.repeat(20)}x\n`), 'nested-too-deeply'],
     ['more than a plan can be', 'x\n'.repeat(2_000_000), 'plan-too-large'],
+    ['headings without end', large('# x\n'), 'plan-too-large'],
+    ['a table of many rows', large('| a | b |\n| - | - |\n'), 'plan-too-large'],
+    ['a table of many columns', `| a ${'| b '.repeat(2000)}|\n`.repeat(20), 'plan-too-large'],
     ['one endless block', large('words without end and more of them to fill the line\n'), 'block-too-large'],
-    ['front matter without end', `---\ntodos:\n${large('  - id: x\n')}---\n`, 'bad-front-matter'],
+    ['front matter without end', `---\ntodos:\n${large('  - id: x\n').slice(0, 900_000)}---\n`, 'bad-front-matter'],
     ['no brace closed', `- [ ] 1. Files:\n  - Files: \`src/${'{a,'.repeat(300)}.ts\``, 'bad-claim'],
     [
       'more names than a glob may stand for',

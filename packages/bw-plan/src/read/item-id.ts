@@ -101,7 +101,9 @@ export function readLabels(text: string): Labels {
   const end = /\s*(?:\(P\)|\[P\])\s*$/.exec(rest)
   if (end !== null) marked = true
   rest = end === null ? rest : rest.slice(0, end.index)
-  const written = /\bpriority:?\s*P?(\d)\b/i.exec(rest)?.[1]
+  // "Add priority 2 queue" is a title, "priority: 2" and "(priority 2)" are not.
+  const said = /\bpriority:\s*P?(\d)\b|[([]\s*priority\s+P?(\d)\s*[)\]]/i.exec(rest)
+  const written = said?.[1] ?? said?.[2]
   return { marked, labels, priority: priority ?? (written === undefined ? null : Number(written)), rest }
 }
 

@@ -43,10 +43,30 @@ export function readPlan(
   if (json !== null) return json
   if (text.length > maxLength)
     return failure('plan-too-large', 1, `the plan is longer than ${maxLength} characters; split it`)
+  const tooMuch = tooMuchMarkup(source.lines)
+  if (tooMuch !== null) return failure('plan-too-large', tooMuch.line, tooMuch.text)
   const nodes = readNodes(source.lines)
   return Array.isArray(nodes)
     ? readMarkdown(nodes, { source, wanted: format })
     : failure(nodes.kind, nodes.line, nodes.text)
+}
+
+/** The parser keeps kilobytes a block and a cell: 500,000 short headings took 670 MB and a minute. */
+const maxLines = 120_000
+const maxCells = 150_000
+const maxCellsInLine = 500
+
+/** What would cost the parser more than a plan may, found before it starts; null when there is none. */
+function tooMuchMarkup(lines: readonly string[]): { line: number; text: string } | null {
+  if (lines.length > maxLines) return { line: maxLines + 1, text: `the plan has more than ${maxLines} lines; split it` }
+  let cells = 0
+  for (const [index, line] of lines.entries()) {
+    const inLine = line.includes('|') ? line.split('|').length - 1 : 0
+    cells += inLine
+    if (inLine > maxCellsInLine) return { line: index + 1, text: `a line has more than ${maxCellsInLine} table cells` }
+    if (cells > maxCells) return { line: index + 1, text: `the plan has more than ${maxCells} table cells; split it` }
+  }
+  return null
 }
 
 function decode(bytes: Uint8Array): string | null {
