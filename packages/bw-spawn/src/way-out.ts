@@ -89,6 +89,8 @@ const askMs = 2000
 function holdOf(gateway: Gateway, note: (text: string) => void): () => Promise<boolean> {
   let asked = 0
   let until: string | null = null
+  // A gateway that is still there from an earlier run remembers what was refused then; the credential may be mended.
+  let before: boolean | undefined
   return async () => {
     if (Date.now() - asked < askMs) return until !== null
     asked = Date.now()
@@ -96,7 +98,8 @@ function holdOf(gateway: Gateway, note: (text: string) => void): () => Promise<b
     const state = await gateway.state().catch(() => null)
     if (state === null) return until !== null
     const { parkedUntil, parkedFor, isRefused } = state
-    if (isRefused) {
+    before = isRefused && before !== false
+    if (isRefused && !before) {
       throw new UserError('credential-refused', 'the model API refuses the credential', {
         hint: 'make a new token, then run the same command line again: what is built is kept',
       })
