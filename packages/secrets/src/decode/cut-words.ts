@@ -98,10 +98,14 @@ function considerLineBreaks(bytes: Uint8Array, consider: Consider): void {
 /** Letter, separator, letter, separator: four times in a row wherever one looks. */
 function considerSpacedLetters(bytes: Uint8Array, consider: Consider): void {
   for (let look = 1; look + 8 < bytes.length; look += 8) {
-    const at = isBetween[bytes[look] as number] === 1 ? look : look + 1
-    if (isBetween[bytes[at] as number] === 0 || isBetween[bytes[at + 2] as number] === 0) continue
-    if (isBetween[bytes[at + 4] as number] === 0 || isBetween[bytes[at + 6] as number] === 0) continue
-    if (isBetween[bytes[at + 1] as number] === 1 || isBetween[bytes[at - 1] as number] === 1) continue
+    const at = look + 1 - (isBetween[bytes[look] as number] as number)
+    const areBetween =
+      (isBetween[bytes[at] as number] as number) &
+      (isBetween[bytes[at + 2] as number] as number) &
+      (isBetween[bytes[at + 4] as number] as number) &
+      (isBetween[bytes[at + 6] as number] as number)
+    if (areBetween === 0 || isBetween[bytes[at + 1] as number] === 1 || isBetween[bytes[at - 1] as number] === 1)
+      continue
     for (let site = at; site < at + 8; site += 2) consider(site - 1, site + 1)
   }
 }

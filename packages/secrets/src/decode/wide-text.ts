@@ -1,7 +1,8 @@
 /** UTF-16 and UTF-32, either order, at any offset: text with one or three zero bytes between its characters. */
 import type { Pass } from '../view.ts'
 
-const leastCharacters = 8
+/** The shortest text in which any rule finds something has 14: a name of three, a sign and ten characters. */
+const leastCharacters = 12
 
 export const wideText: Pass = {
   name: 'utf-16',
