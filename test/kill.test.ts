@@ -27,10 +27,12 @@ describe('kill -9 of one stage after its first record', () => {
         },
       })
       table.push(`${victim.padEnd(12)} ${Object.values(broken.status).join(' ')}`)
+      // A plan that was out whole before the kill reached it leaves nothing to interrupt.
+      const isTooLate = victim === 'bw-plan' && broken.stdout.includes('"stage":"bw-plan","complete":true')
       for (const [tool, status] of Object.entries(broken.status)) {
         const ended = lateBy[tool] ?? 0
         // bw-plan is pure: with its few lines in the pipe it has nothing left to do.
-        if (ended < killedAt || (tool === 'bw-plan' && tool !== victim)) continue
+        if (isTooLate || ended < killedAt || (tool === 'bw-plan' && tool !== victim)) continue
         expect([tool, status === 0], JSON.stringify(broken)).toEqual([tool, false])
         expect(ended - killedAt).toBeLessThan(10_000)
       }
