@@ -92,8 +92,8 @@ function steps(value: string): number {
  * Identifiers, sentences and version strings change kind at word borders only.
  */
 export function isScrambled(value: string): boolean {
-  if (value.length < 10 || isPlaceholder(value) || isSnakeCase(value) || colonHex.test(value)) return false
-  if (isTypedAtRandom(value)) return false
+  if (value.length < 10 || isPlaceholder(value) || isWordsJoined(value) || colonHex.test(value)) return false
+  if (isTypedAtRandom(value) || isFields(value) || isForeignText(value)) return false
   if (/^[0-9a-f]+$/i.test(value))
     return value.length >= 32 && isRandom(value) && /[0-9]/.test(value) && /[a-f]/i.test(value)
   const changes = countChanges(value)
@@ -119,10 +119,25 @@ function isTypedAtRandom(value: string): boolean {
 /** Fingerprints and addresses. */
 const colonHex = /^(?:[0-9a-fA-F]{2}:)+[0-9a-fA-F]{2}$/
 
-/** Parts between underscores that are each a word, a number or an abbreviation. */
-function isSnakeCase(value: string): boolean {
+/** Parts between underscores or dashes that are each a word, a number or an abbreviation. */
+function isWordsJoined(value: string): boolean {
   const parts = value.split('_').filter((part) => part !== '')
-  return parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,9}|[A-Z]{1,9})[0-9]{0,5}$/.test(part))
+  if (parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,9}|[A-Z]{1,9})[0-9]{0,5}$/.test(part))) return true
+  const words = value.split('-')
+  return (
+    words.length >= 3 && words.every((word) => /^(?:[A-Z]?[a-z]{2,11}[0-9]{0,3}|[A-Z]{2,9}|[0-9]{1,4})$/.test(word))
+  )
+}
+
+/** Fields with colons between, as in lists of users, and addresses of networks: each a word or a short number. */
+function isFields(value: string): boolean {
+  const fields = value.split(':')
+  return fields.length >= 3 && fields.every((field) => /^(?:[A-Z]?[a-z]*|[0-9a-fA-F]{1,4}|[0-9]{1,9})$/.test(field))
+}
+
+/** A language that is not written in ASCII. */
+function isForeignText(value: string): boolean {
+  return (value.match(/[\x80-\xff]/g) ?? []).length > value.length * 0.15
 }
 
 /** How often the kind of character differs from that of the one before. */

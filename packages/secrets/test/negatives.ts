@@ -71,6 +71,11 @@ export const negatives: Readonly<Record<string, (random: Random) => string | Buf
     'PGP-----BEGIN PGP PRIVATE KEY BLOCK-----AbortSignalAbsoluteOrientationSensorAbstractRangeAccelerometerAnalyserNodeAnimationEffect',
   'code that writes a key': () =>
     "let privateB64 = '-----BEGIN OPENSSH PRIVATE KEY-----\\n';\n/*\n  uint32  number of keys N\n  string  publickey1\n  string  encrypted, padded list of private keys\n*/\nconst cipherName = Buffer.from(encrypted ? encrypted.cipherName : 'none')\n",
+  'names of methods': () =>
+    "password_encryption: scram-sha-256\nprivate-key: 'tpm2-pcr-private'\nauth-token = rsa-pss-sha512\n",
+  'users and networks': () =>
+    'passwd:eli:x:2098:1000:Eli\nToken=static:::1a:2b:3c:4d\nToken=prefixstable:2002:da8:1::\n',
+  'a language without ASCII': () => 'usage: --password ÄÄNG_NHẬP/PHÁT2 ...\n',
   'letters of the middle row': () => `oauth_token=${['lsdk', 'fol23w', '54jlk', 'sdef'].join('')}&x=1\n`,
   'words with percent escapes': () => 'oauth_token_secret=secret%3Dpassword&oauth_token=lock%26key\n',
   'examples of the standards': () =>
