@@ -2,8 +2,7 @@
  * The life of one stage: find the run, hold a lease, pass every record on, journal what it adds, watch the others, and
  * say `end`. A stage's own file holds only what it does with the records.
  */
-import { mkdirSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import {
   type EndRecord,
   type ExitStatus,
@@ -11,7 +10,6 @@ import {
   type ItemRecord,
   isKnownKind,
   type RunRecord,
-  schemas,
   UserError,
   worstExit,
 } from '@buildwave/core'
@@ -40,7 +38,9 @@ import {
   watchLeases,
 } from '@buildwave/store'
 import { createInterrupt, type Interrupt, Interrupted, interruptStatus } from './interrupt.ts'
+import { checkShape, readRun, resultIdentity, upstreamBroke } from './shapes.ts'
 import { fromJournal, fromStdin, refuseNoInput } from './source.ts'
+import { refuseInside } from './state-place.ts'
 import { recordAsText } from './text.ts'
 
 /** Flags that every stage takes. */
@@ -221,24 +221,6 @@ async function openStage(
   }
 }
 
-/** A run that is kept in the repository it works on would change it. */
-function refuseInside(state: string, repo: string): void {
-  const inside = relative(realPath(repo), realPath(state))
-  if (inside.startsWith('..') || isAbsolute(inside)) return
-  throw new UserError('state-in-repository', `the state folder '${state}' is inside the repository '${repo}'`, {
-    hint: 'set BW_STATE_DIR to a folder elsewhere',
-  })
-}
-
-/** The path without links, as far down as it exists. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
-  }
-}
-
 interface CoreInput {
   call: StageCall
   run: RunRecord
@@ -340,54 +322,6 @@ function stageCore({ call, run, paths, journal, interrupt, writer, lines, replay
       lease.release()
     },
   }
-}
-
-/** What makes a result the same one in the input and in the journal. */
-function resultIdentity(record: AnyRecord): string | undefined {
-  if (record.kind === 'run' || record.kind === 'item' || record.kind === 'end') return undefined
-  return JSON.stringify([
-    record.kind,
-    record['item'],
-    record['attempt'],
-    record['key'],
-    record['at'],
-    record['fingerprint'],
-    record['file'],
-  ])
-}
-
-function readRun({ record, number }: RecordLine): RunRecord {
-  if (record.kind !== 'run') {
-    throw new UserError('no-run-record', `line ${number}: the first record is '${record.kind}', not 'run'`, {
-      hint: 'records begin with the run that bw-plan writes',
-    })
-  }
-  return checkShape(record, number) as RunRecord
-}
-
-/** Validates a record of a known kind at the door. */
-function checkShape(record: AnyRecord, number: number): unknown {
-  const schema = schemas[record.kind as keyof typeof schemas]
-  const parsed = schema.safeParse(record)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new UserError(
-    'bad-record',
-    `line ${number}: bad '${record.kind}' record at '${issue?.path.join('.') ?? ''}': ${issue?.message ?? ''}`,
-    {
-      hint: `bw-schema ${record.kind} shows what it must hold`,
-    },
-  )
-}
-
-function upstreamBroke(end: EndRecord | undefined): UserError {
-  return end === undefined
-    ? new UserError('upstream-broke-off', "the input stopped before its 'end' record: the stage before this one died", {
-        hint: 'run the same command line again: it carries on',
-      })
-    : new UserError('upstream-incomplete', `${end.stage} did not finish`, {
-        hint: 'see what it said, then run the same command line again',
-      })
 }
 
 function replayOf(paths: RunPaths, { after }: StageOptions): RecordLine[] {
